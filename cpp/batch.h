@@ -1,0 +1,89 @@
+// Many pairs of histograms that share one ground metric.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "certificate.h"
+#include "cost.h"
+#include "masses.h"
+#include "parallel.h"
+#include "tree.h"
+
+namespace groundmetric {
+
+struct Threading {
+    int n_threads;
+    Poll poll;
+};
+
+// Whether the batch may leave common mass where it is, checked once.
+bool may_reduce(const CostMatrix& matrix, const Threading& threading);
+
+// distances[i * n + j] = d_M(x_i, y_j). If `symmetric` (x = y, and M
+// symmetric), only j >= i is solved and mirrored.
+void pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
+              bool symmetric, const Threading& threading, double* distances);
+
+// A list of pairs (x_i, y_j) that is solved again and again while the metric
+// changes. Between solves it keeps the optimal tree of each pair: the preorder
+// and the parents, 4 bytes a node; flows follow from the margins. Calls from
+// several threads wait for each other.
+class Batch {
+public:
+    Batch(std::shared_ptr<const Masses> x, std::shared_ptr<const Masses> y,
+          const std::int64_t* pairs, std::int64_t n_pairs);
+
+    // Solves the pairs chosen[0..n), sets values and pivot counts, and returns
+    // the number of this solve. Each pair starts from the cheaper of its kept
+    // tree and the greedy start, whatever happens to the other pairs: results
+    // do not depend on the number of threads.
+    std::int64_t solve(const CostMatrix& matrix, const std::int64_t* chosen,
+                       std::int64_t n, const Threading& threading,
+                       double* values, std::int32_t* n_pivots);
+
+    // sums (d x d) = sum_k weights[k] * optimal plan of pair chosen[k]: with
+    // weights omega, the subgradient of Algorithm 1. Plans are never formed.
+    void plan_sum(const std::int64_t* chosen, const double* weights,
+                  std::int64_t n, const Poll& poll, double* sums) const;
+
+    // The certificate of a solved pair; `matrix` is the one it was solved for.
+    Certificate certificate(const CostMatrix& matrix, std::int64_t pair) const;
+
+    // The number of the solve that last touched this pair, 0 if none did.
+    std::int64_t last_solve(std::int64_t pair) const { return solved_[pair]; }
+    std::int64_t size() const {
+        return static_cast<std::int64_t>(solved_.size());
+    }
+    // Bytes kept, histograms excluded.
+    std::int64_t n_bytes() const;
+
+private:
+    struct Pair {
+        std::int32_t i, j;
+    };
+    const Mass* left(std::int64_t pair) const {
+        return x_->row(pairs_[pair].i);
+    }
+    const Mass* right(std::int64_t pair) const {
+        return y_->row(pairs_[pair].j);
+    }
+    // Lays out room for all trees, and forgets the old ones.
+    void lay_out(bool reduced);
+    // Loads the pair's margins and, if it has one, its tree and flows.
+    bool restore(std::int64_t pair, Problem& problem, SpanningTree& tree) const;
+    void keep(std::int64_t pair, const SpanningTree& tree);
+
+    std::shared_ptr<const Masses> x_, y_;
+    std::vector<Pair> pairs_;
+    bool reduced_ = true;
+    std::vector<std::int64_t> begin_;   // of each pair's tree in kept_
+    std::vector<Node> kept_;            // order, then parents, pair by pair
+    std::vector<std::int64_t> solved_;  // number of the last solve
+    std::int64_t n_solves_ = 0;
+    mutable std::mutex mutex_;
+};
+
+}  // namespace groundmetric

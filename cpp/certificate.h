@@ -1,0 +1,41 @@
+// A solved pair with the proof that it is optimal.
+//
+// Plan X in U(r, c) and potentials u, v with u_p + v_q <= M_pq for all p and q,
+// also for bins that took no part in the solve; then by weak duality
+//
+//     u'r + v'c  <=  d_M(r, c)  <=  <M, X>,
+//
+// and the difference of the two sides, the gap, is a few roundings.
+#pragma once
+
+#include <vector>
+
+#include "cost.h"
+#include "masses.h"
+#include "simplex.h"
+
+namespace groundmetric {
+
+struct Certificate {
+    double value = 0.0;  // <M, X>
+    double dual_value = 0.0;
+    std::vector<int> rows, columns;  // where X is positive, row by row
+    std::vector<double> flow;
+    std::vector<double> u, v;
+    int n_pivots = 0;
+    // False if common mass was left where it is, and should not have been.
+    bool is_valid = true;
+};
+
+// The certificate of the pair (r, c) that `simplex` has just solved.
+Certificate certify(const TransportSimplex& simplex, const Mass* r,
+                    const Mass* c, double unit, const CostMatrix& matrix,
+                    bool reduced);
+
+// Solves one pair. Whether common mass may stay is not checked beforehand
+// (that takes d^3 operations): it is tried, and if the potentials turn out
+// feasible on all bins, which takes d^2, the result is proved optimal.
+Certificate transport(const Mass* r, const Mass* c, double unit,
+                      const CostMatrix& matrix, const Poll& poll);
+
+}  // namespace groundmetric

@@ -1,0 +1,41 @@
+// The ground metric, or any other matrix of real costs between bins.
+#pragma once
+
+#include <vector>
+
+#include "parallel.h"
+
+namespace groundmetric {
+
+class CostMatrix {
+public:
+    // Copies a d x d matrix of finite numbers, padded, and scaled by a power of
+    // two (so exactly) to less than 2 in absolute value.
+    CostMatrix(const double* cost, int d);
+
+    int size() const { return d_; }
+    int stride() const { return stride_; }
+    const double* row(int p) const {
+        return scaled_.data() + static_cast<long>(p) * stride_;
+    }
+    // Original cost = scale() * row(p)[q].
+    double scale() const { return scale_; }
+
+    bool has_zero_diagonal() const;
+    // Whether mass common to two histograms may stay where it is: the diagonal
+    // is zero and M_pq <= M_pk + M_kq, up to rounding. If a plan moves p -> k
+    // and k -> q, moving p -> q and leaving k alone costs no more then.
+    // Neither symmetry nor positivity is needed. Min-plus product, O(d^3).
+    bool is_quasimetric(int n_threads, const Poll& poll) const;
+
+private:
+    int d_;
+    int stride_;
+    double scale_;
+    std::vector<double> scaled_;
+};
+
+// What counts as rounding. Costs are scaled to the order of 1: 64 ulps.
+inline constexpr double kTolerance = 0x1p-46;
+
+}  // namespace groundmetric

@@ -1,0 +1,172 @@
+// Compiled once for each instruction set, with GM_ISA naming it. Includes no
+// standard header on purpose: an inline function of the standard library
+// compiled here for AVX-512 could be the copy that the linker keeps for all.
+#include "kernels.h"
+
+#ifdef __x86_64__
+#include <immintrin.h>  // intrinsics only: always inlined, so safe here
+#endif
+
+namespace groundmetric::GM_ISA {
+namespace {
+
+// As many doubles as a register holds. The alias with alignment 8 is for loads
+// from and stores to plain arrays.
+#if defined(__AVX512F__)
+constexpr int kWidth = 8;
+#elif defined(__AVX2__)
+constexpr int kWidth = 4;
+#else
+constexpr int kWidth = 2;
+#endif
+static_assert(kLanes % kWidth == 0);
+typedef double Vector __attribute__((vector_size(kWidth * sizeof(double))));
+typedef double Unaligned __attribute__((vector_size(kWidth * sizeof(double)),
+                                        aligned(8), may_alias));
+
+inline Vector load(const double* x) { return *(const Unaligned*)x; }
+inline void store(double* x, Vector value) { *(Unaligned*)x = value; }
+inline Vector splat(double x) { return Vector{} + x; }
+inline Vector min(Vector a, Vector b) { return a < b ? a : b; }
+inline Vector max(Vector a, Vector b) { return a < b ? b : a; }
+inline double min(double a, double b) { return a < b ? a : b; }
+
+inline double smallest(Vector x) {
+    double low = x[0];
+    for (int k = 1; k < kWidth; ++k) low = min(low, x[k]);
+    return low;
+}
+
+// Bit k is set where a[k] == b[k].
+inline unsigned equal_bits(Vector a, Vector b) {
+#if defined(__AVX512F__)
+    return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
+#elif defined(__AVX2__)
+    return (unsigned)_mm256_movemask_pd((__m256d)(a == b));
+#else
+    unsigned bits = 0;
+    for (int k = 0; k < kWidth; ++k) bits |= (unsigned)(a[k] == b[k]) << k;
+    return bits;
+#endif
+}
+
+// Rows in groups: independent minima hide the latency of each other.
+template <int kRows>
+inline void row_group_minima(const double* cost, int stride,
+                             const double* offset, double* minima) {
+    Vector best[kRows];
+    for (int i = 0; i < kRows; ++i) best[i] = splat(kHuge);
+    for (int j = 0; j < stride; j += kWidth) {
+        const Vector shift = load(offset + j);
+        for (int i = 0; i < kRows; ++i)
+            best[i] = min(load(cost + (long)i * stride + j) + shift, best[i]);
+    }
+    for (int i = 0; i < kRows; ++i) minima[i] = smallest(best[i]);
+}
+
+void row_minima(const double* cost, int stride, const double* offset,
+                int n_rows, double* minima) {
+    int i = 0;
+    for (; i + 4 <= n_rows; i += 4)
+        row_group_minima<4>(cost + (long)i * stride, stride, offset,
+                            minima + i);
+    for (; i < n_rows; ++i)
+        row_group_minima<1>(cost + (long)i * stride, stride, offset,
+                            minima + i);
+}
+
+int find(const double* row, const double* offset, int stride, double value) {
+    for (int j = 0; j < stride; j += kWidth) {
+        const Vector x = load(row + j) + load(offset + j);
+        if (const unsigned bits = equal_bits(x, splat(value)))
+            return j + __builtin_ctz(bits);
+    }
+    return stride;
+}
+
+void two_smallest(const double* row, const double* offset, int stride,
+                  double* first, double* second) {
+    Vector low = splat(kHuge), next = splat(kHuge);
+    for (int j = 0; j < stride; j += kWidth) {
+        const Vector x = load(row + j) + load(offset + j);
+        next = min(next, max(low, x));
+        low = min(low, x);
+    }
+    double a = low[0], b = next[0];
+    for (int k = 1; k < kWidth; ++k) {
+        const double high = a < low[k] ? low[k] : a;
+        a = min(a, low[k]);
+        b = min(min(b, next[k]), high);
+    }
+    *first = a;
+    *second = b;
+}
+
+void column_sums(const double* cost, int stride, int n_rows, double* sums) {
+    for (int j = 0; j < stride; j += kWidth) {
+        Vector sum{};
+        for (int i = 0; i < n_rows; ++i)
+            sum += load(cost + (long)i * stride + j);
+        store(sums + j, sum);
+    }
+}
+
+// A tile of kRows x kVectors minima stays in registers while k runs.
+template <int kRows, int kVectors>
+inline void min_plus_tile(const double* first, const double* second, int stride,
+                          int n, double* best) {
+    Vector low[kRows][kVectors];
+    for (int i = 0; i < kRows; ++i)
+        for (int g = 0; g < kVectors; ++g)
+            low[i][g] = load(best + (long)i * stride + g * kWidth);
+    for (int k = 0; k < n; ++k) {
+        const double* row = second + (long)k * stride;
+        for (int g = 0; g < kVectors; ++g) {
+            const Vector x = load(row + g * kWidth);
+            for (int i = 0; i < kRows; ++i)
+                low[i][g] = min(x + first[(long)i * stride + k], low[i][g]);
+        }
+    }
+    for (int i = 0; i < kRows; ++i)
+        for (int g = 0; g < kVectors; ++g)
+            store(best + (long)i * stride + g * kWidth, low[i][g]);
+}
+
+// A panel of `second`, kDepth rows of two vectors, stays in the first-level
+// cache while all rows of `first` pass over it.
+template <int kVectors>
+inline void min_plus_panel(const double* first, const double* second,
+                           int stride, int n, int n_rows, double* best) {
+    constexpr int kDepth = 128;
+    for (int k = 0; k < n; k += kDepth) {
+        const int depth = n - k < kDepth ? n - k : kDepth;
+        const double* panel = second + (long)k * stride;
+        int i = 0;
+        for (; i + 4 <= n_rows; i += 4)
+            min_plus_tile<4, kVectors>(first + (long)i * stride + k, panel,
+                                       stride, depth, best + (long)i * stride);
+        for (; i < n_rows; ++i)
+            min_plus_tile<1, kVectors>(first + (long)i * stride + k, panel,
+                                       stride, depth, best + (long)i * stride);
+    }
+}
+
+void min_plus(const double* first, const double* second, int stride, int n,
+              int n_rows, double* best) {
+    int j = 0;
+    for (; j + 2 * kWidth <= stride; j += 2 * kWidth)
+        min_plus_panel<2>(first, second + j, stride, n, n_rows, best + j);
+    for (; j < stride; j += kWidth)
+        min_plus_panel<1>(first, second + j, stride, n, n_rows, best + j);
+}
+
+}  // namespace
+
+#define GM_NAME_OF(isa) #isa
+#define GM_NAME(isa) GM_NAME_OF(isa)
+
+extern const Kernels table;
+const Kernels table{GM_NAME(GM_ISA), row_minima,  find,
+                    two_smallest,    column_sums, min_plus};
+
+}  // namespace groundmetric::GM_ISA

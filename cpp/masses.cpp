@@ -1,0 +1,28 @@
+#include "masses.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace groundmetric {
+
+Masses::Masses(const double* histograms, std::int64_t n, int d, double total)
+    : n_(n), d_(d), units_(static_cast<std::size_t>(n * d)) {
+    int exponent;
+    const double fraction = std::frexp(total, &exponent);  // in [1/2, 1)
+    constexpr int kBits = 61;
+    unit_ = std::ldexp(1.0, exponent - kBits);
+    const Mass sum = std::llrint(std::ldexp(fraction, kBits));
+
+    for (std::int64_t i = 0; i < n; ++i) {
+        const double* x = histograms + i * d;
+        const double factor = total / std::accumulate(x, x + d, 0.0);
+        Mass* out = units_.data() + i * d;
+        for (int p = 0; p < d; ++p)
+            out[p] = std::llrint(std::ldexp(x[p] * factor, kBits - exponent));
+        *std::max_element(out, out + d) +=
+            sum - std::accumulate(out, out + d, Mass{0});
+    }
+}
+
+}  // namespace groundmetric

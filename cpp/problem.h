@@ -1,0 +1,39 @@
+// The transportation problem of one pair of histograms.
+//
+//     min <C, X>   over X >= 0,  X 1 = supply,  X' 1 = demand
+//
+// on the bins that matter. If common mass may stay where it is, these are the
+// supports of (r - c)+ and (c - r)+, about half the bins each; if not, those of
+// r and c. Costs are gathered into a contiguous matrix, its rows padded with
+// kHuge, so that pricing streams through memory.
+#pragma once
+
+#include <vector>
+
+#include "cost.h"
+#include "masses.h"
+
+namespace groundmetric {
+
+struct Problem {
+    std::vector<int> rows;     // bins that send mass
+    std::vector<int> columns;  // bins that receive mass
+    std::vector<Mass> supply;
+    std::vector<Mass> demand;
+    int stride = 0;
+    std::vector<double> cost;  // rows.size() x stride
+
+    // Sets the bins and their masses, from r and c.
+    void set_margins(const Mass* r, const Mass* c, int d, bool reduced);
+    // Gathers the costs between these bins.
+    void set_costs(const CostMatrix& matrix);
+
+    int n_rows() const { return static_cast<int>(rows.size()); }
+    int n_columns() const { return static_cast<int>(columns.size()); }
+    int n_nodes() const { return n_rows() + n_columns(); }
+    const double* cost_row(int i) const {
+        return cost.data() + static_cast<long>(i) * stride;
+    }
+};
+
+}  // namespace groundmetric

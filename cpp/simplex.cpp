@@ -1,0 +1,189 @@
+#include "simplex.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <stdexcept>
+
+#include "kernels.h"
+
+namespace groundmetric {
+
+void TransportSimplex::solve(Pulse& pulse) {
+    n_pivots = 0;
+    if (problem.n_nodes() == 0) return;
+    greedy_(problem, tree);
+    set_potentials();
+    optimize(pulse);
+}
+
+void TransportSimplex::solve_again(Pulse& pulse) {
+    n_pivots = 0;
+    if (problem.n_nodes() == 0) return;
+    set_potentials();
+    const double gap = worst_gap();
+    if (gap == 0.0) return;
+    // The old plan costs at most `gap` more than the best plan. If that is
+    // little, no other start can be much cheaper: do not even look for one.
+    constexpr double kLittle = 0.01;
+    const double old_cost = cost();
+    if (gap > kLittle * std::abs(old_cost)) {
+        std::swap(tree, old_tree_);
+        greedy_(problem, tree);
+        if (cost() >= old_cost) std::swap(tree, old_tree_);
+        set_potentials();
+    }
+    optimize(pulse);
+}
+
+void TransportSimplex::optimize(Pulse& pulse) {
+    // Fresh potentials differ from the costs by single roundings; potentials
+    // that were shifted many times by more. Optimality is judged on fresh ones.
+    bool fresh = true;
+    const long n = problem.n_nodes();
+    const long limit = 1000 + 10 * n * n;
+    next_row_ = 0;
+    for (Arc entering;;) {
+        if (find_entering_arc(entering)) {
+            const Leaving leaving = find_leaving_arc(entering);
+            change_flow(entering, leaving);
+            update_tree(entering, leaving);
+            fresh = false;
+            if (++n_pivots % 64 == 0) pulse.beat();
+            if (n_pivots % n == 0) set_potentials();
+            if (n_pivots > limit)
+                throw std::runtime_error("the transport simplex does not end");
+        } else if (fresh) {
+            return;
+        } else {
+            set_potentials();
+            fresh = true;
+        }
+    }
+}
+
+double TransportSimplex::arc_cost(Node x) const {
+    const Node up = tree.parent[x];
+    const Node row = tree.is_row(x) ? x : up, column = tree.is_row(x) ? up : x;
+    return problem.cost_row(row)[column - tree.n_rows];
+}
+
+double TransportSimplex::cost() const {
+    double sum = 0.0;
+    for (int k = 1; k < problem.n_nodes(); ++k) {
+        const Node x = tree.order[k];
+        sum += arc_cost(x) * static_cast<double>(tree.flow[x]);
+    }
+    return sum;
+}
+
+void TransportSimplex::set_potentials() {
+    potential.assign(
+        static_cast<std::size_t>(problem.n_rows() + problem.stride), 0.0);
+    for (int k = 1; k < tree.n_nodes(); ++k) {
+        const Node x = tree.order[k];
+        const double above = potential[tree.parent[x]];
+        potential[x] =
+            tree.is_row(x) ? above + arc_cost(x) : above - arc_cost(x);
+    }
+}
+
+// How much the plan may cost above the optimum: lowering each row's potential
+// by its worst reduced cost gives feasible potentials, and loses this much.
+// Zero if the plan is optimal.
+double TransportSimplex::worst_gap() {
+    const int m = problem.n_rows();
+    minima_.resize(static_cast<std::size_t>(m));
+    kernels().row_minima(problem.cost.data(), problem.stride,
+                         potential.data() + m, m, minima_.data());
+    double gap = 0.0;
+    for (int i = 0; i < m; ++i) {
+        const double excess = potential[i] - minima_[i];
+        if (excess > kTolerance)
+            gap += excess * static_cast<double>(problem.supply[i]);
+    }
+    return gap;
+}
+
+// Block pricing: the most negative reduced cost in a block of rows, the blocks
+// taken in turn; the arc is optimal when a whole round found nothing.
+bool TransportSimplex::find_entering_arc(Arc& entering) {
+    constexpr int kBlock = 8;
+    const int m = problem.n_rows();
+    const double* column_potential = potential.data() + m;
+    for (int n_priced = 0; n_priced < m;) {
+        const int n = std::min(kBlock, m - next_row_);
+        double minima[kBlock];
+        kernels().row_minima(problem.cost_row(next_row_), problem.stride,
+                             column_potential, n, minima);
+        int best = -1;
+        double most = -kTolerance;
+        for (int k = 0; k < n; ++k) {
+            const double reduced = minima[k] - potential[next_row_ + k];
+            if (reduced < most) {
+                most = reduced;
+                best = k;
+            }
+        }
+        const int row = next_row_ + best;
+        next_row_ = next_row_ + n == m ? 0 : next_row_ + n;
+        n_priced += n;
+        if (best >= 0) {
+            const int column =
+                kernels().find(problem.cost_row(row), column_potential,
+                               problem.stride, minima[best]);
+            assert(column < problem.n_columns());
+            entering = {static_cast<Node>(row), static_cast<Node>(m + column),
+                        most};
+            return true;
+        }
+    }
+    return false;
+}
+
+// Flow enters along (row, column) and returns through the tree: from the column
+// up to the join, and down to the row. It lowers the flow of every arc that it
+// runs against: those above the rows on the row's side and above the columns on
+// the column's side. The arc that leaves is the last that blocks on the way
+// around from the join (section 11.6): of equal ones on the row's side the
+// lowest, and rather one on the column's side, the highest.
+TransportSimplex::Leaving TransportSimplex::find_leaving_arc(
+    const Arc& entering) const {
+    Leaving leaving{0, 0, std::numeric_limits<Mass>::max(), true};
+    Node x = entering.row;
+    for (; !tree.contains(x, entering.column); x = tree.parent[x])
+        if (tree.is_row(x) && tree.flow[x] < leaving.flow) {
+            leaving.flow = tree.flow[x];
+            leaving.below = x;
+        }
+    leaving.join = x;
+    for (x = entering.column; x != leaving.join; x = tree.parent[x])
+        if (!tree.is_row(x) && tree.flow[x] <= leaving.flow) {
+            leaving.flow = tree.flow[x];
+            leaving.below = x;
+            leaving.on_row_side = false;
+        }
+    return leaving;
+}
+
+void TransportSimplex::change_flow(const Arc& entering,
+                                   const Leaving& leaving) {
+    if (leaving.flow == 0) return;
+    for (Node x = entering.row; x != leaving.join; x = tree.parent[x])
+        tree.flow[x] += tree.is_row(x) ? -leaving.flow : leaving.flow;
+    for (Node x = entering.column; x != leaving.join; x = tree.parent[x])
+        tree.flow[x] += tree.is_row(x) ? leaving.flow : -leaving.flow;
+}
+
+void TransportSimplex::update_tree(const Arc& entering,
+                                   const Leaving& leaving) {
+    const Node head = leaving.on_row_side ? entering.row : entering.column;
+    const Node foot = leaving.on_row_side ? entering.column : entering.row;
+    tree.rehang(leaving.below, head, foot, leaving.join, leaving.flow);
+    const double shift =
+        leaving.on_row_side ? entering.reduced_cost : -entering.reduced_cost;
+    const Node* slice = tree.order.data() + tree.position[head];
+    for (int k = 0; k < tree.size[head]; ++k) potential[slice[k]] += shift;
+}
+
+}  // namespace groundmetric

@@ -1,0 +1,67 @@
+// The primal network simplex on a dense transportation problem.
+//
+// Potentials: every basic arc (i, j) has C_ij = potential_i - potential_j, and
+// the reduced cost of any arc is  C_ij - potential_i + potential_j.  A plan is
+// optimal when no reduced cost is negative. (Ahuja, Magnanti & Orlin, Network
+// Flows, chapter 11; Bazaraa, Jarvis & Sherali, Linear Programming and Network
+// Flows, chapter 9. In the paper's terms u_i = potential_i, v_j =
+// -potential_j.)
+//
+// Floor: the last pricing pass looks at every arc once. At d = 128, with
+// 64 x 64 arcs, it takes about half a microsecond with AVX-512.
+#pragma once
+
+#include <vector>
+
+#include "parallel.h"
+#include "problem.h"
+#include "start.h"
+#include "tree.h"
+
+namespace groundmetric {
+
+// Aligned, so that the simplexes of two threads never share a cache line.
+class alignas(128) TransportSimplex {
+public:
+    Problem problem;
+    SpanningTree tree;
+    std::vector<double> potential;  // padded: pricing reads whole vectors
+    int n_pivots = 0;
+
+    // Both solve `problem`, whose margins and costs are set.
+    void solve(Pulse& pulse);
+    // Starts from the cheaper of the greedy start and `tree`, an old optimum.
+    void solve_again(Pulse& pulse);
+
+    // <C, X> of the current plan, in scaled costs and units of mass.
+    double cost() const;
+    // Cost of the arc between x and its parent.
+    double arc_cost(Node x) const;
+
+private:
+    struct Arc {
+        Node row, column;
+        double reduced_cost;
+    };
+    struct Leaving {
+        Node join;
+        Node below;  // the node whose arc to its parent leaves the basis
+        Mass flow;
+        bool on_row_side;
+    };
+
+    void optimize(Pulse& pulse);
+    void set_potentials();
+    double worst_gap();
+    bool find_entering_arc(Arc& entering);
+    Leaving find_leaving_arc(const Arc& entering) const;
+    void change_flow(const Arc& entering, const Leaving& leaving);
+    void update_tree(const Arc& entering, const Leaving& leaving);
+
+    GreedyStart greedy_;
+    SpanningTree old_tree_;
+    std::vector<double> minima_;
+    int next_row_ = 0;
+};
+
+}  // namespace groundmetric
