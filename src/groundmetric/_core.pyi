@@ -1,0 +1,89 @@
+"""The compiled core of groundmetric; not a public interface."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+MAX_NODES: int = 65535
+
+class Masses:
+    """Histograms as integer masses."""
+
+    def __init__(self, histograms: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], total: float) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def unit(self) -> float:
+        """The mass of one unit."""
+
+class CostMatrix:
+    """Costs between bins."""
+
+    def __init__(self, cost: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+
+    def is_quasimetric(self, n_threads: int) -> bool:
+        """Zero diagonal and triangle inequality."""
+
+class Certificate:
+    """A solved pair and its proof."""
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def dual_value(self) -> float: ...
+
+    @property
+    def n_pivots(self) -> int: ...
+
+    @property
+    def rows(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def columns(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def flow(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def u(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def v(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+class Batch:
+    """Pairs solved again and again."""
+
+    def __init__(self, x: Masses, y: Masses, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def solve(self, cost: CostMatrix, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int, progress: Callable[[int], None] | None) -> tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """Number of the solve, values, pivots."""
+
+    def plan_sum(self, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], d: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
+
+    def certificate(self, cost: CostMatrix, pair: int) -> Certificate: ...
+
+    def is_newer(self, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], number: int) -> bool:
+        """Whether any chosen pair was solved after solve `number`."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def n_bytes(self) -> int: ...
+
+def transport(r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, cost: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Certificate:
+    """One pair, with its certificate."""
+
+def pairwise(x: Masses, y: Masses, cost: CostMatrix, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """All distances."""
+
+def instruction_set() -> str:
+    """The vector instructions in use: baseline, avx2 or avx512."""

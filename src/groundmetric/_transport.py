@@ -1,0 +1,190 @@
+r"""Exact earth mover's distances (section 2 of the paper).
+
+For histograms r, c of equal mass and a matrix M of costs between their bins,
+
+.. math:: d_M(r, c) = \min_{X \in U(r, c)} \langle M, X \rangle,
+          \quad U(r, c) = \{X \ge 0 : X 1 = r, X' 1 = c\}    \tag{P0}
+
+and any optimal plan X is a subgradient of :math:`M \mapsto d_M(r, c)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, _validation
+from ._progress import progress_bar
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Transport:
+    """An optimal plan between two histograms, and the proof that it is optimal.
+
+    Attributes
+    ----------
+    value : float
+        The distance, <metric, plan>.
+    rows, cols : ndarray of int, shape (n_arcs,)
+        The bins between which mass moves, sorted; mass that stays has rows == cols.
+    flow : ndarray, shape (n_arcs,)
+        How much moves. Row sums are r, column sums are c.
+    potentials : tuple of two ndarrays of shape (d,)
+        (u, v) with u[p] + v[q] <= metric[p, q] for all bins p and q.
+    n_pivots : int
+        Pivots of the simplex.
+    duality_gap : float
+        value - (u @ r + v @ c), zero up to rounding. No plan costs less than
+        value - duality_gap.
+    """
+
+    value: float
+    rows: NDArray[np.int32] = field(repr=False)
+    cols: NDArray[np.int32] = field(repr=False)
+    flow: Floats = field(repr=False)
+    potentials: tuple[Floats, Floats] = field(repr=False)
+    n_pivots: int
+    duality_gap: float
+
+    @property
+    def plan(self) -> Floats:
+        """The plan as a dense (d, d) array."""
+        d = self.potentials[0].size
+        plan = np.zeros((d, d))
+        plan[self.rows, self.cols] = self.flow
+        return plan
+
+    @classmethod
+    def from_core(cls, certificate: _core.Certificate) -> Transport:
+        """Copy the core's certificate."""
+        return cls(
+            value=certificate.value,
+            rows=certificate.rows,
+            cols=certificate.columns,
+            flow=certificate.flow,
+            potentials=(certificate.u, certificate.v),
+            n_pivots=certificate.n_pivots,
+            duality_gap=certificate.value - certificate.dual_value,
+        )
+
+
+def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
+    """Earth mover's distance between two histograms.
+
+    Parameters
+    ----------
+    r, c : array-like of shape (d,)
+        Non-negative histograms of equal mass (to 1e-6; c is scaled to r's mass).
+    metric : array-like of shape (d, d)
+        Cost of moving a unit of mass from bin p to bin q. Usually a metric; any
+        real matrix is accepted, and solved exactly.
+
+    Returns
+    -------
+    float
+        The cost of the cheapest plan.
+
+    Examples
+    --------
+    >>> from groundmetric import emd
+    >>> emd([3, 1, 0], [1, 1, 2], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    4.0
+    """
+    return _solve_pair(r, c, metric).value
+
+
+def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
+    """Optimal plan between two histograms, with its certificate.
+
+    Takes what :func:`emd` takes.
+
+    Returns
+    -------
+    Transport
+        Value, plan, potentials on all bins, duality gap.
+
+    Examples
+    --------
+    >>> from groundmetric import transport
+    >>> t = transport([3, 1, 0], [1, 1, 2], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    >>> t.value, t.duality_gap
+    (4.0, 0.0)
+    >>> t.plan
+    array([[1., 0., 2.],
+           [0., 1., 0.],
+           [0., 0., 0.]])
+    """
+    return Transport.from_core(_solve_pair(r, c, metric))
+
+
+def _solve_pair(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> _core.Certificate:
+    left = _validation.as_histograms(r, "r", ndim=1)
+    right = _validation.as_histograms(c, "c", ndim=1)
+    _validation.require_same_bins(left, right)
+    cost = _validation.as_cost(metric, left.values.size)
+    total = _validation.common_mass(left, right)
+    return _core.transport(left.values, right.values, total, cost)
+
+
+def as_masses(
+    X: ArrayLike, Y: ArrayLike | None
+) -> tuple[_core.Masses, _core.Masses, int]:
+    """Rows of X and of Y (X itself if None) as masses, and the number of bins."""
+    left = _validation.as_histograms(X, "X")
+    d = left.values.shape[1]
+    if Y is None:
+        x = _core.Masses(left.values, _validation.common_mass(left))
+        return x, x, d
+    right = _validation.as_histograms(Y, "Y")
+    _validation.require_same_bins(left, right)
+    total = _validation.common_mass(left, right)
+    return _core.Masses(left.values, total), _core.Masses(right.values, total), d
+
+
+def pairwise_emd(
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    metric: ArrayLike,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> Floats:
+    """Earth mover's distances between all rows of X and all rows of Y.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+        Histograms of equal mass, in rows.
+    Y : array-like or sparse matrix of shape (m, d), optional
+        Others; X itself if None, and then each pair is solved once if the metric is
+        symmetric.
+    metric : array-like of shape (d, d)
+        Cost of moving a unit of mass between bins; any real matrix.
+    n_jobs : int, optional
+        Number of threads, as in scikit-learn: None is 1, -1 is all processors.
+        Results do not depend on it.
+    progress : bool, default=False
+        Show a progress bar (needs tqdm).
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from groundmetric import pairwise_emd
+    >>> pairwise_emd([[2, 0], [1, 1], [0, 2]], metric=[[0, 3], [3, 0]])
+    array([[0., 3., 6.],
+           [3., 0., 3.],
+           [6., 3., 0.]])
+    """
+    x, y, d = as_masses(X, Y)
+    cost = _validation.as_cost(metric, d)
+    threads = _validation.n_threads(n_jobs)
+    symmetric = Y is None and np.array_equal(cost, cost.T)
+    with progress_bar(len(x) * len(y), label="emd", show=progress) as report:
+        return _core.pairwise(x, y, _core.CostMatrix(cost), symmetric, threads, report)
