@@ -1,0 +1,40 @@
+"""Checks that need no other solver: a result proves itself or fails here."""
+
+import numpy as np
+
+EPS = np.finfo(float).eps
+
+
+def check_transport(t, r, c, M, *, rtol=1e-9):
+    """Assert that t is an optimal transport from r to c under costs M.
+
+    Marginals, value, dual feasibility on all bins, complementary slackness, and the
+    duality gap computed here from r, c and the potentials alone.
+    """
+    r, c, M = (np.asarray(x, dtype=float) for x in (r, c, M))
+    c = c * (r.sum() / c.sum())
+    mass, largest = r.sum(), np.abs(M).max(initial=0.0)
+    u, v = t.potentials
+    d = r.size
+    assert u.shape == v.shape == (d,)
+
+    # Where and how much mass moves.
+    assert (t.flow > 0).all()
+    keys = t.rows.astype(np.int64) * d + t.cols
+    assert (np.diff(keys) > 0).all()  # sorted, no arc twice
+    assert t.flow.size <= 2 * d - 1 + d  # a tree on the bins, and what stays
+    plan = t.plan
+    np.testing.assert_allclose(plan.sum(axis=1), r, rtol=0, atol=d * EPS * mass)
+    np.testing.assert_allclose(plan.sum(axis=0), c, rtol=0, atol=d * EPS * mass)
+
+    # No plan is cheaper: u'r + v'c is a lower bound if u_p + v_q <= M_pq.
+    slack = M - u[:, None] - v[None, :]
+    feasibility = 1e-13 * largest
+    assert slack.min() >= -feasibility
+    assert slack[t.rows, t.cols].max() <= feasibility
+
+    scale = (np.abs(M[t.rows, t.cols]) * t.flow).sum()
+    assert abs(t.value - (M[t.rows, t.cols] * t.flow).sum()) <= 1e-12 * scale
+    rounding = d * EPS * mass * (largest + np.abs(u).max() + np.abs(v).max())
+    assert abs(t.value - (u @ r + v @ c)) <= rtol * scale + rounding
+    assert abs(t.duality_gap) <= rtol * scale + rounding

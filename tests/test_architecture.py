@@ -1,0 +1,91 @@
+"""What may import what, and how long a file may be."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import groundmetric
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "groundmetric"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# Imports run one way. A module may import those named here, and nothing else of ours.
+ALLOWED = {
+    "__init__": {"_batch", "_transport"},
+    "_batch": {"_core", "_transport", "_validation"},
+    "_progress": set(),
+    "_transport": {"_core", "_progress", "_validation"},
+    "_validation": {"_core"},
+}
+# Third parties that only some modules may know.
+ONLY_IN = {
+    "matplotlib": {"plotting"},
+    "sklearn": set(),
+    "tqdm": {"_progress"},
+}
+LONGEST = 300
+
+
+def name_of(path):
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+def imports_of(path):
+    """(own modules, foreign top-level packages) that a file imports anywhere."""
+    own, foreign = set(), set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            foreign |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            foreign.add(node.module.split(".")[0])
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            own.add(node.module)
+        elif isinstance(node, ast.ImportFrom):
+            own |= {alias.name for alias in node.names}
+    return own, foreign
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_run_one_way(path):
+    own, foreign = imports_of(path)
+    assert own <= ALLOWED[name_of(path)]
+    assert "groundmetric" not in foreign  # relative imports, so that this test sees
+    for package, modules in ONLY_IN.items():
+        assert package not in foreign or name_of(path) in modules
+
+
+def test_every_rule_is_about_a_module_that_exists():
+    assert set(ALLOWED) == {name_of(path) for path in MODULES}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *MODULES,
+        *sorted((ROOT / "cpp").glob("*.cpp")),
+        *sorted((ROOT / "cpp").glob("*.h")),
+    ],
+    ids=lambda path: path.name,
+)
+def test_files_are_short(path):
+    assert len(path.read_text().splitlines()) <= LONGEST
+
+
+def test_core_knows_nothing_of_python():
+    for path in (ROOT / "cpp").iterdir():
+        if path.name not in ("bindings.cpp", "README.md"):
+            text = path.read_text()
+            assert "Python.h" not in text
+            assert "nanobind" not in text
+
+
+def test_public_names_are_sorted_and_documented():
+    assert groundmetric.__all__ == sorted(groundmetric.__all__)
+    for name in groundmetric.__all__:
+        assert getattr(groundmetric, name).__doc__
+
+
+def test_no_module_is_called_utils():
+    assert not [path for path in MODULES if "util" in path.name]

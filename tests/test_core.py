@@ -1,0 +1,87 @@
+"""The compiled core through its own interface."""
+
+import itertools
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from groundmetric import _core
+from problems import COSTS, METRICS, cost
+from reference import obeys_triangle_inequality
+
+pytestmark = pytest.mark.core
+
+
+@pytest.mark.parametrize("kind", COSTS)
+@pytest.mark.parametrize("d", [1, 2, 3, 7, 8, 9, 33, 40])
+def test_triangle_inequality_check(kind, d):
+    M = cost(np.random.default_rng(d), kind, d)
+    tol = 1e-14 * np.abs(M).max()
+    for threads in (1, 3):
+        found = _core.CostMatrix(M).is_quasimetric(threads)
+        assert found == obeys_triangle_inequality(M.tolist(), tol)
+    if kind in METRICS:
+        assert found
+
+
+@pytest.mark.parametrize("d", [5, 70, 300])
+def test_one_broken_triangle_is_found(d):
+    rng = np.random.default_rng(d)
+    M = 1.0 + rng.random((d, d))
+    np.fill_diagonal(M, 0.0)
+    assert _core.CostMatrix(M).is_quasimetric(2)
+    i, j, k = rng.choice(d, 3, replace=False)
+    M[i, j] = M[i, k] + M[k, j] + 1.0
+    assert not _core.CostMatrix(M).is_quasimetric(2)
+
+
+FINGERPRINT = """
+import hashlib, sys
+sys.path.insert(0, "tests")
+import numpy as np
+import groundmetric as gm
+from groundmetric import _core
+from problems import cost, pair
+digest = hashlib.sha256()
+for d in (1, 3, 17, 64, 130):
+    for kind in ("euclidean", "grid", "squared", "negative"):
+        rng = np.random.default_rng(d)
+        r, c = pair(rng, "dense", d)
+        t = gm.transport(r, c, cost(rng, kind, d))
+        for x in (t.rows, t.cols, t.flow, *t.potentials, t.value):
+            digest.update(np.asarray(x).tobytes())
+print(_core.instruction_set(), digest.hexdigest())
+"""
+
+
+def test_every_instruction_set_gives_the_same_bits():
+    results = {}
+    for isa in ("baseline", "avx2", "avx512"):
+        run = subprocess.run(
+            [sys.executable, "-c", FINGERPRINT],
+            env={**os.environ, "GROUNDMETRIC_ISA": isa},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        name, fingerprint = run.stdout.split()
+        results[name] = fingerprint
+    assert "baseline" in results
+    for a, b in itertools.combinations(results.values(), 2):
+        assert a == b
+
+
+def test_arrays_are_never_converted_silently():
+    with pytest.raises(TypeError):
+        _core.CostMatrix(np.zeros((3, 3), np.float32))
+    with pytest.raises(TypeError):
+        _core.Masses(np.ones((2, 6))[:, ::2], 3.0)
+
+
+def test_unit_of_mass():
+    # Total 4 is cut into 2**60 units: a power of two, so counts stay exact.
+    unit = _core.Masses(np.array([[3.0, 1.0]]), 4.0).unit
+    assert unit == 2.0**-58

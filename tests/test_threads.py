@@ -1,0 +1,188 @@
+"""Threads, interruption, forks, progress: the edges of a long native call."""
+
+import multiprocessing
+import subprocess
+import sys
+import threading
+import time
+
+import joblib
+import numpy as np
+import pytest
+
+import groundmetric as gm
+from groundmetric import _core
+from problems import cost
+
+pytestmark = pytest.mark.core
+
+
+def problem(n=30, d=40, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.gamma(0.5, size=(n, d))
+    return X / X.sum(axis=1, keepdims=True), cost(rng, "euclidean", d)
+
+
+def all_pairs(n):
+    return np.stack(np.triu_indices(n, 1), axis=1)
+
+
+@pytest.mark.parametrize("kind", ["euclidean", "grid", "squared"])
+def test_results_do_not_depend_on_threads(kind):
+    X, _ = problem()
+    rng = np.random.default_rng(1)
+    metrics = [cost(rng, kind, 40) for _ in range(3)]
+    weights = rng.normal(size=len(all_pairs(30)))
+
+    def run(n_jobs):
+        batch = gm.TransportBatch(X, all_pairs(30), n_jobs=n_jobs)
+        for M in metrics:
+            solution = batch.solve(M)
+        D = gm.pairwise_emd(X, X[:7], metric=metrics[0], n_jobs=n_jobs)
+        return solution.values, solution.n_pivots, solution.plan_sum(weights), D
+
+    one = run(1)
+    for n_jobs in (2, 3, 8, -1):
+        for a, b in zip(one, run(n_jobs), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+INTERRUPTED = """
+import signal, threading, time
+import numpy as np
+import groundmetric as gm
+rng = np.random.default_rng(0)
+X = rng.gamma(1.0, size=(3000, 128))
+X /= X.sum(axis=1, keepdims=True)
+M = np.linalg.norm(rng.normal(size=(128, 1, 8)) - rng.normal(size=(1, 128, 8)), axis=2)
+M = 1 + (M + M.T) / 10 - np.diag(1 + np.diag(M + M.T) / 10)
+sent = []
+def interrupt():
+    sent.append(time.monotonic())
+    signal.raise_signal(signal.SIGINT)
+threading.Timer(0.5, interrupt).start()
+try:
+    gm.pairwise_emd(X, metric=M, n_jobs={n_jobs})  # minutes of work
+except KeyboardInterrupt:
+    print(time.monotonic() - sent[0])
+"""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_interrupt_ends_a_long_call(n_jobs):
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED.replace("{n_jobs}", str(n_jobs))],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    # A tenth of a second in practice; the promise is one.
+    assert float(run.stdout) < 1.0
+
+
+def test_error_in_a_progress_callback_comes_back():
+    X, M = problem(400, 60)
+    masses = _core.Masses(X, 1.0)
+
+    def report(n_done):
+        raise ZeroDivisionError(n_done)
+
+    for threads in (1, 2):
+        with pytest.raises(ZeroDivisionError):
+            _core.pairwise(masses, masses, _core.CostMatrix(M), False, threads, report)
+
+
+def test_batch_is_whole_after_an_interrupted_solve():
+    X, M = problem(300, 60)
+    pairs = all_pairs(300)
+    batch = gm.TransportBatch(X, pairs)
+
+    def report(n_done):
+        raise ZeroDivisionError(n_done)
+
+    everything = np.arange(len(pairs))
+    with pytest.raises(ZeroDivisionError):
+        batch._core.solve(_core.CostMatrix(M), everything, 2, report)
+    np.testing.assert_array_equal(
+        batch.solve(M).values, gm.TransportBatch(X, pairs).solve(M).values
+    )
+
+
+def test_progress_bar(capsys):
+    X, M = problem()
+    quiet = gm.pairwise_emd(X, metric=M)
+    assert capsys.readouterr().err == ""
+    shown = gm.pairwise_emd(X, metric=M, progress=True)
+    err = capsys.readouterr().err
+    assert "emd" in err
+    assert "100%" in err
+    assert "900/900" in err
+    np.testing.assert_array_equal(quiet, shown)
+
+
+def test_progress_without_tqdm(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.raises(ImportError, match=r"groundmetric\[progress\]"):
+        gm.pairwise_emd([[1.0, 0.0]], metric=np.zeros((2, 2)), progress=True)
+
+
+def _child(queue, X, M):
+    queue.put(gm.pairwise_emd(X, metric=M, n_jobs=2))
+
+
+def test_works_after_fork():
+    X, M = problem()
+    here = gm.pairwise_emd(X, metric=M, n_jobs=2)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    process = context.Process(target=_child, args=(queue, X, M))
+    process.start()
+    there = queue.get(timeout=60)
+    process.join(timeout=60)
+    assert process.exitcode == 0
+    np.testing.assert_array_equal(here, there)
+
+
+def test_works_inside_joblib_workers():
+    X, M = problem()
+    here = gm.pairwise_emd(X, metric=M)
+    jobs = (joblib.delayed(gm.pairwise_emd)(X, metric=M, n_jobs=2) for _ in range(3))
+    for there in joblib.Parallel(n_jobs=2)(jobs):
+        np.testing.assert_array_equal(here, there)
+
+
+def test_one_batch_from_several_python_threads():
+    X, M = problem(60)
+    pairs = all_pairs(60)
+    batch = gm.TransportBatch(X, pairs, n_jobs=2)
+    halves = np.array_split(np.arange(len(pairs)), 4)
+    values = np.zeros(len(pairs))
+
+    def work(half):
+        values[half] = batch.solve(M, pairs=half).values
+
+    threads = [threading.Thread(target=work, args=(half,)) for half in halves]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    np.testing.assert_array_equal(values, gm.TransportBatch(X, pairs).solve(M).values)
+
+
+def test_other_python_threads_run_meanwhile():
+    X, M = problem(300, 60)
+    finished = threading.Event()
+    beats = []
+
+    def beat():
+        while not finished.is_set():
+            beats.append(1)
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=beat)
+    thread.start()
+    gm.pairwise_emd(X, metric=M)
+    finished.set()
+    thread.join()
+    assert len(beats) > 3  # the call lasts a second; with the GIL held, none

@@ -1,0 +1,184 @@
+"""Bad input is an error in a sentence; unusual good input gives the usual answer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import groundmetric as gm
+
+R, C = [0.5, 0.5, 0.0], [0.25, 0.25, 0.5]
+M = np.array([[0.0, 1, 2], [1, 0, 1], [2, 1, 0]])
+NAN, INF = float("nan"), float("inf")
+
+
+def with_entry(array, where, value):
+    out = np.array(array, dtype=float)
+    out[where] = value
+    return out
+
+
+PAIR_CASES = [
+    # r, c, metric, message
+    ([0.5, -0.5, 1.0], C, M, r"r\[1\] is -0\.5: .* negative"),
+    (R, [NAN, 0.5, 0.5], M, r"c\[0\] is nan: .* finite"),
+    ([0.5, 0.5, INF], C, M, r"r\[2\] is inf: .* finite"),
+    ([0.5, -INF, INF], C, M, r"r\[1\] is -inf: .* finite"),
+    ([0.0, 0.0, 0.0], C, M, r"r has zero mass"),
+    (R, [0, 0, 0], M, r"c has zero mass"),
+    ([1e308, 1e308, 0], C, M, r"r has mass inf"),
+    ([1e-300, 0, 0], C, M, r"r has mass 1e-300"),
+    (R, [0.25, 0.25, 0.6], M, r"c has mass 1\.1, but r has mass 1\.0: .* equal"),
+    (R, [0.25, 0.25, 0.50390625], M, r"c has mass 1\.00390625"),
+    (R, [0.5, 0.5], M, r"r has 3 bins, but c has 2"),
+    ([R], C, M, r"r has shape \(1, 3\), but one dimension"),
+    (0.5, C, M, r"r has shape \(\), but one dimension"),
+    ([], [], np.zeros((0, 0)), r"r is empty"),
+    (["a", "b", "c"], C, M, r"r is not an array of numbers"),
+    ([0.5, [1.0], 0.5], C, M, r"r is not an array of numbers"),
+    ([0.5, 0.5, 1j], C, M, r"r is complex"),
+    (np.ma.array(R, mask=[1, 0, 0]), C, M, r"r is a masked array"),
+    (R, C, M[:2], r"metric has shape \(2, 3\), .* shape \(3, 3\) is needed"),
+    (R, C, M[0], r"metric has shape \(3,\), but 2 dimensions"),
+    (R, C, with_entry(M, (2, 1), NAN), r"metric\[2, 1\] is nan: .* finite"),
+    (R, C, with_entry(M, (0, 2), -INF), r"metric\[0, 2\] is -inf: .* finite"),
+    (R, C, "euclidean", r"metric is not an array of numbers"),
+]
+
+
+@pytest.mark.parametrize(("r", "c", "metric", "message"), PAIR_CASES)
+@pytest.mark.parametrize("function", [gm.emd, gm.transport])
+def test_bad_pair(function, r, c, metric, message):
+    with pytest.raises(ValueError, match=message):
+        function(r, c, metric)
+
+
+ROWS_CASES = [
+    # X, Y, metric, message
+    ([R, [0.5, 0.75, -0.25]], None, M, r"X\[1, 2\] is -0\.25: .* negative"),
+    ([R, [0.5, NAN, 0.5]], None, M, r"X\[1, 1\] is nan: .* finite"),
+    ([R], [C, [0, INF, 0]], M, r"Y\[1, 1\] is inf: .* finite"),
+    ([R, [0, 0, 0]], None, M, r"X\[1\] has zero mass"),
+    ([R], [C, [0, 0, 0]], M, r"Y\[1\] has zero mass"),
+    ([R, C, [1, 1, 1]], None, M, r"X\[2\] has mass 3\.0, but X\[0\] has mass 1\.0"),
+    ([R], [C, [1, 1, 0]], M, r"Y\[1\] has mass 2\.0, but X\[0\] has mass 1\.0"),
+    ([R], [[0.5, 0.5]], M, r"X has 3 bins, but Y has 2"),
+    (R, None, M, r"X has shape \(3,\), but 2 dimensions"),
+    (np.zeros((0, 3)), None, M, r"X is empty"),
+    ([R], None, M[:, :2], r"metric has shape \(3, 2\)"),
+    ([R], None, with_entry(M, (1, 0), INF), r"metric\[1, 0\] is inf"),
+]
+
+
+@pytest.mark.parametrize(("X", "Y", "metric", "message"), ROWS_CASES)
+def test_bad_rows(X, Y, metric, message):
+    with pytest.raises(ValueError, match=message):
+        gm.pairwise_emd(X, Y, metric=metric)
+    with pytest.raises(ValueError, match=message):
+        gm.TransportBatch(X, [(0, 0)], Y=Y).solve(metric)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([(0, 1), (0, 2)], r"pairs\[1, 1\] is 2, .* less than 2"),
+        ([(-1, 0)], r"pairs\[0, 0\] is -1, .* at least 0"),
+        ([(0, 1, 1)], r"pairs has shape \(1, 3\), but \(n_pairs, 2\)"),
+        ([0, 1], r"pairs must be whole numbers in 2 dimensions"),
+        ([(0.0, 1.0)], r"pairs must be whole numbers .* float64"),
+    ],
+)
+def test_bad_pairs(pairs, message):
+    with pytest.raises(ValueError, match=message):
+        gm.TransportBatch([R, C], pairs)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([2], r"pairs\[0\] is 2, .* less than 2"),
+        ([0, -1], r"pairs\[1\] is -1"),
+        ([1, 1], r"same pair twice"),
+        ([0.5], r"pairs must be whole numbers"),
+        ([True], r"pairs must be whole numbers in one dimension, not bool"),
+    ],
+)
+def test_bad_choice(pairs, message):
+    batch = gm.TransportBatch([R, C], [(0, 1), (1, 0)])
+    with pytest.raises(ValueError, match=message):
+        batch.solve(M, pairs=pairs)
+
+
+def test_masses_may_differ_by_a_millionth():
+    assert gm.emd(R, np.array(C) * (1 + 9e-7), M) == pytest.approx(gm.emd(R, C, M))
+    with pytest.raises(ValueError, match="equal masses"):
+        gm.emd(R, np.array(C) * (1 + 1.1e-6), M)
+
+
+def test_bad_weights():
+    solution = gm.TransportBatch([R, C], [(0, 1)]).solve(M)
+    with pytest.raises(ValueError, match="weights has 2 entries for 1 pairs"):
+        solution.plan_sum([1, 2])
+    with pytest.raises(ValueError, match=r"weights\[0\] is nan"):
+        solution.plan_sum([NAN])
+    with pytest.raises(ValueError, match="k is 1, but 1 pairs"):
+        solution.transport(1)
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "message"),
+    [(0, "n_jobs is 0"), (1.5, "n_jobs is 1.5"), ("2", "n_jobs is '2'")],
+)
+def test_bad_n_jobs(n_jobs, message):
+    with pytest.raises(ValueError, match=message):
+        gm.pairwise_emd([R, C], metric=M, n_jobs=n_jobs)
+
+
+def test_too_many_bins():
+    wide = np.broadcast_to(1.0, (1, 32768))
+    with pytest.raises(ValueError, match="X has 32768 bins; at most 32767"):
+        gm.pairwise_emd(wide, metric=np.zeros((1, 1)))
+
+
+COUNTS, OTHER = np.array([[3, 1, 0], [0, 2, 2]]), np.array([[1, 1, 2]])
+FORMS = {
+    "list": lambda x: x.tolist(),
+    "int32": lambda x: x.astype(np.int32),
+    "uint8": lambda x: x.astype(np.uint8),
+    "float32": lambda x: x.astype(np.float32),
+    "fortran": lambda x: np.asfortranarray(x, dtype=float),
+    "strided": lambda x: np.repeat(x, 2, axis=-1)[..., ::2].astype(float),
+    "read-only": lambda x: np.broadcast_to(x.astype(float), x.shape),
+    "frame": pd.DataFrame,
+    "csr": sp.csr_array,
+    "coo": sp.coo_matrix,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_all_forms_of_input_agree(form):
+    convert = FORMS[form]
+    expected = gm.pairwise_emd(COUNTS.astype(float), OTHER.astype(float), metric=M)
+    X, Y = convert(COUNTS), convert(OTHER)
+    np.testing.assert_array_equal(gm.pairwise_emd(X, Y, metric=M), expected)
+    cost = convert(M)
+    np.testing.assert_array_equal(gm.pairwise_emd(X, Y, metric=cost), expected)
+    values = gm.TransportBatch(X, [(0, 0), (1, 0)], Y=Y).solve(cost).values
+    np.testing.assert_array_equal(values, expected[:, 0])
+
+
+def test_single_histograms_in_other_forms():
+    r, c = COUNTS[0], OTHER[0]
+    expected = gm.emd(r.astype(float), c.astype(float), M)
+    assert gm.emd(pd.Series(r), pd.Series(c), pd.DataFrame(M)) == expected
+    assert gm.emd(sp.csr_matrix(r), sp.csr_array(c[None]), M.tolist()) == expected
+    assert gm.emd(r.astype(bool) * 2.0, [2, 2, 0], M) == 0.0
+
+
+def test_inputs_are_not_changed():
+    r, c, metric = np.array(R), np.array(C), M.copy()
+    gm.transport(r, c, metric)
+    gm.TransportBatch([r, c], [(0, 1)]).solve(metric)
+    np.testing.assert_array_equal(r, R)
+    np.testing.assert_array_equal(c, C)
+    np.testing.assert_array_equal(metric, M)
