@@ -1,0 +1,23 @@
+"""Check an installed wheel; run by ``make wheel`` in an otherwise empty environment."""
+
+import sys
+from pathlib import Path
+
+import groundmetric as gm
+from groundmetric import _core
+
+LIMIT = 5_000_000
+
+wheel = Path(sys.argv[1])
+core = Path(_core.__file__)
+sections = core.read_bytes()
+assert wheel.stat().st_size < LIMIT, "the wheel is too large"
+assert b".debug_info" not in sections, "the compiled module is not stripped"
+assert b".symtab" not in sections, "the compiled module is not stripped"
+line = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+assert gm.emd([3, 1, 0], [1, 1, 2], line) == 4.0
+assert "site-packages" in gm.__file__
+print(
+    f"{wheel.name}: {wheel.stat().st_size / 1000:.0f} kB, stripped, installs and works "
+    f"({_core.instruction_set()})"
+)

@@ -1,0 +1,83 @@
+# One command a task. Every target makes what it needs: the virtual environment
+# in .venv, and in it the package, compiled again only if its sources changed.
+
+PYTHON ?= python3
+DATA ?=
+BIN := .venv/bin
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS += --no-print-directory
+
+CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
+FORMATTED := $(wildcard cpp/*.cpp cpp/*.h)
+
+.PHONY: help setup demo test lint format stub bench sanitize wheel clean
+
+help:  ## List the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+setup: .venv/installed  ## Make .venv and compile the package into it
+
+.venv/tools: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "Python 3.10 or newer is needed; choose one with make PYTHON=..."; exit 1; }
+	@echo "Making .venv with the tools to build and test (a minute or two, once)"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install -q --group build
+	@touch $@
+
+.venv/installed: .venv/tools $(CORE)
+	@echo "Compiling the core and installing groundmetric into .venv"
+	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[dev]"
+	@touch $@
+
+demo: setup  ## Earth mover's distances between handwritten digits
+	@$(BIN)/python examples/demo.py
+
+test: setup  ## All tests
+	@$(BIN)/python -m pytest -n auto
+
+lint: setup  ## Style, types, formatting, stub, architecture
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(FORMATTED)
+	@mkdir -p build
+	$(BIN)/python -m nanobind.stubgen -q -m groundmetric._core -o build/_core.pyi
+	diff build/_core.pyi src/groundmetric/_core.pyi
+	$(BIN)/python -m pytest -q tests/test_architecture.py
+
+format: setup  ## Format all sources
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(FORMATTED)
+
+stub: setup  ## Write the stub of the compiled module again
+	$(BIN)/python -m nanobind.stubgen -q -m groundmetric._core -o src/groundmetric/_core.pyi
+
+bench: setup  ## Ratios to POT in one table; DATA=file.npz for real histograms
+	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA))
+
+# A second environment that sees the packages of .venv, but not the package
+# itself: that one is built with the sanitizers and all asserts.
+SANITIZED := build/sanitize
+SITE = $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+sanitize: setup  ## The tests of the core with ASan, UBSan and asserts
+	@rm -rf $(SANITIZED) && $(BIN)/python -m venv --without-pip $(SANITIZED)
+	@site=$$(echo $(SANITIZED)/lib/python3*/site-packages); \
+	  echo $(SITE) > $$site/packages.pth; \
+	  $(BIN)/python -m pip install -q --no-build-isolation --no-deps --target $$site \
+	    -C build-dir=$(SANITIZED)/cmake -C install.strip=false \
+	    -C cmake.define.GM_SANITIZE=ON .
+	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q -m core tests
+
+wheel: setup  ## Build the wheel, and try it in an empty environment
+	@rm -rf build/wheel && $(BIN)/python -m pip wheel -q --no-deps -w build/wheel .
+	@$(PYTHON) -m venv build/wheel/empty
+	@build/wheel/empty/bin/python -m pip install -q build/wheel/*.whl
+	@cd build/wheel && empty/bin/python ../../.ci/check_wheel.py *.whl
+
+clean:  ## Remove everything that was made
+	rm -rf .venv build dist
