@@ -213,6 +213,18 @@ NB_MODULE(_core, m) {
         .def("__len__", &gm::Batch::size)
         .def_prop_ro("n_bytes", &gm::Batch::n_bytes);
 
+    m.def(
+        "summarize",
+        [](In<double, 2> histograms) {
+            const gm::MassSummary s =
+                gm::summarize(histograms.data(),
+                              static_cast<std::int64_t>(histograms.shape(0)),
+                              static_cast<int>(histograms.shape(1)));
+            return std::make_tuple(s.smallest_entry, s.first_mass, s.low_mass,
+                                   s.high_mass);
+        },
+        "histograms"_a.noconvert(),
+        "Smallest entry; mass of the first row, smallest and largest mass.");
     m.def("transport", &transport, "r"_a.noconvert(), "c"_a.noconvert(),
           "total"_a, "cost"_a.noconvert(), "One pair, with its certificate.");
     m.def("pairwise", &pairwise, "x"_a, "y"_a, "cost"_a, "symmetric"_a,

@@ -6,6 +6,21 @@
 
 namespace groundmetric {
 
+MassSummary summarize(const double* histograms, std::int64_t n, int d) {
+    MassSummary out{};
+    for (std::int64_t i = 0; i < n; ++i) {
+        const double* x = histograms + i * d;
+        const double mass = std::accumulate(x, x + d, 0.0);
+        const double smallest = *std::min_element(x, x + d);
+        if (i == 0) out = {smallest, mass, mass, mass};
+        out.smallest_entry = std::min(out.smallest_entry, smallest);
+        if (std::isnan(mass)) out.low_mass = out.high_mass = mass;
+        out.low_mass = std::min(out.low_mass, mass);
+        out.high_mass = std::max(out.high_mass, mass);
+    }
+    return out;
+}
+
 Masses::Masses(const double* histograms, std::int64_t n, int d, double total)
     : n_(n), d_(d), units_(static_cast<std::size_t>(n * d)) {
     int exponent;

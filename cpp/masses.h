@@ -14,6 +14,14 @@ namespace groundmetric {
 
 using Mass = std::int64_t;
 
+// What has to be known to judge histograms, in one pass. A sum is finite only
+// if all entries are.
+struct MassSummary {
+    double smallest_entry;
+    double first_mass, low_mass, high_mass;  // of a row; NaN if any is
+};
+MassSummary summarize(const double* histograms, std::int64_t n, int d);
+
 class Masses {
 public:
     // Rows of `histograms` (n x d, non-negative, each of positive sum) are

@@ -79,6 +79,9 @@ class Batch:
     @property
     def n_bytes(self) -> int: ...
 
+def summarize(histograms: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[float, float, float, float]:
+    """Smallest entry; mass of the first row, smallest and largest mass."""
+
 def transport(r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, cost: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Certificate:
     """One pair, with its certificate."""
 

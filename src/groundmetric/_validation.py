@@ -84,24 +84,20 @@ def as_histograms(X: ArrayLike, name: str, ndim: int = 2) -> Histograms:
             f"{name} has {array.shape[-1]} bins; at most {LARGEST_DIMENSION} are "
             "supported."
         )
-    # Sums are finite only if all entries are, which spares a pass over them.
-    with np.errstate(over="ignore", invalid="ignore"):
-        masses = array.sum(axis=-1)
-    if ndim == 1:
-        first = low = high = float(masses)
-    else:
-        first, low, high = (float(x) for x in (masses[0], masses.min(), masses.max()))
+    # In one pass; masses are finite only if all entries are.
+    smallest, first, low, high = _core.summarize(np.atleast_2d(array))
     found = Histograms(array, name, first, low, high)
     if not (math.isfinite(low) and math.isfinite(high)):
         require_finite(array, name)
-    if array.min() < 0.0:
+    if smallest < 0.0:
         where = tuple(int(k) for k in np.argwhere(array < 0.0)[0])
         raise ValueError(
             f"{name}{list(where)} is {array[where]}: histograms must not have "
             "negative entries."
         )
     if not SMALLEST_MASS <= low <= high < math.inf:
-        masses = np.atleast_1d(masses)
+        with np.errstate(over="ignore"):
+            masses = np.atleast_1d(array.sum(axis=-1))
         row = int(np.argmax((masses < SMALLEST_MASS) | (masses == np.inf)))
         what = "zero mass" if masses[row] == 0.0 else f"mass {masses[row]}"
         raise ValueError(
