@@ -1,6 +1,7 @@
 #include "batch.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "simplex.h"
 
@@ -10,22 +11,20 @@ namespace {
 // Pairs handed to a thread at a time.
 constexpr std::int64_t kChunk = 8;
 
-std::vector<TransportSimplex> workspaces(const Threading& threading) {
+std::vector<TransportSimplex> workspaces(std::int64_t n_pairs, int n_threads) {
     return std::vector<TransportSimplex>(
-        static_cast<std::size_t>(std::max(threading.n_threads, 1)));
+        static_cast<std::size_t>(n_workers(n_pairs, kChunk, n_threads)));
 }
 
 }  // namespace
 
-bool may_reduce(const CostMatrix& matrix, const Threading& threading) {
-    return matrix.is_quasimetric(threading.n_threads, threading.poll);
-}
-
 void pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
               bool symmetric, const Threading& threading, double* distances) {
-    const bool reduced = may_reduce(matrix, threading);
+    const bool reduced =
+        matrix.is_quasimetric(threading.n_threads, threading.poll);
     const std::int64_t n = y.size();
-    std::vector<TransportSimplex> simplexes = workspaces(threading);
+    std::vector<TransportSimplex> simplexes =
+        workspaces(x.size() * n, threading.n_threads);
     const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
         const std::int64_t i = k / n, j = k % n;
         if (symmetric && j < i) return;
@@ -33,7 +32,7 @@ void pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
         simplex.problem.set_margins(x.row(i), y.row(j), x.n_bins(), reduced);
         simplex.problem.set_costs(matrix);
         simplex.solve(pulse);
-        distances[k] = simplex.cost() * x.unit() * matrix.scale();
+        distances[k] = matrix.unscaled(simplex.cost(), x.unit());
         if (symmetric) distances[j * n + i] = distances[k];
     };
     parallel_for(x.size() * n, threading.n_threads, kChunk, threading.poll,
@@ -92,12 +91,13 @@ void Batch::keep(std::int64_t pair, const SpanningTree& tree) {
 std::int64_t Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
                           std::int64_t n, const Threading& threading,
                           double* values, std::int32_t* n_pivots) {
-    const std::lock_guard lock(mutex_);
-    const bool reduced = may_reduce(matrix, threading);
+    const Turn turn(*this, threading.poll);
+    const bool reduced =
+        matrix.is_quasimetric(threading.n_threads, threading.poll);
     if (reduced != reduced_) lay_out(reduced);
     ++n_solves_;
-    std::vector<TransportSimplex> simplexes = workspaces(threading);
-    const double factor = x_->unit() * matrix.scale();
+    std::vector<TransportSimplex> simplexes =
+        workspaces(n, threading.n_threads);
     const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
         TransportSimplex& simplex = simplexes[worker];
         const bool kept = restore(chosen[k], simplex.problem, simplex.tree);
@@ -106,7 +106,7 @@ std::int64_t Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
             simplex.solve_again(pulse);
         else
             simplex.solve(pulse);
-        values[k] = simplex.cost() * factor;
+        values[k] = matrix.unscaled(simplex.cost(), x_->unit());
         n_pivots[k] = simplex.n_pivots;
         if (simplex.problem.n_nodes() > 0) keep(chosen[k], simplex.tree);
         solved_[chosen[k]] = n_solves_;
@@ -115,9 +115,11 @@ std::int64_t Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
     return n_solves_;
 }
 
-void Batch::plan_sum(const std::int64_t* chosen, const double* weights,
-                     std::int64_t n, const Poll& poll, double* sums) const {
-    const std::lock_guard lock(mutex_);
+void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
+                     const double* weights, std::int64_t n, const Poll& poll,
+                     double* sums) const {
+    const Turn turn(*this, poll);
+    for (std::int64_t k = 0; k < n; ++k) require_solved(chosen[k], number);
     const int d = x_->n_bins();
     std::fill_n(sums, static_cast<std::size_t>(d) * d, 0.0);
     Problem problem;
@@ -128,8 +130,7 @@ void Batch::plan_sum(const std::int64_t* chosen, const double* weights,
         restore(chosen[k], problem, tree);
         const double weight = weights[k] * x_->unit();
         const auto add = [&](int p, int q, Mass mass) {
-            sums[p * static_cast<long>(d) + q] +=
-                weight * static_cast<double>(mass);
+            sums[p * static_cast<long>(d) + q] += weight * to_double(mass);
         };
         const Mass *r = left(chosen[k]), *c = right(chosen[k]);
         for (int p = 0; reduced_ && p < d; ++p) add(p, p, std::min(r[p], c[p]));
@@ -138,25 +139,50 @@ void Batch::plan_sum(const std::int64_t* chosen, const double* weights,
     parallel_for(n, 1, kChunk, poll, body);
 }
 
-Certificate Batch::certificate(const CostMatrix& matrix,
-                               std::int64_t pair) const {
-    const std::lock_guard lock(mutex_);
+Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
+                               std::int64_t pair, const Poll& poll) const {
+    const Turn turn(*this, poll);
+    require_solved(pair, number);
     TransportSimplex simplex;
     restore(pair, simplex.problem, simplex.tree);
     simplex.problem.set_costs(matrix);
-    Shared shared{[](std::int64_t) { return true; }};
+    Shared shared{poll};
     Pulse pulse(shared, true);
     simplex.solve_again(pulse);
     return certify(simplex, left(pair), right(pair), x_->unit(), matrix,
                    reduced_);
 }
 
-std::int64_t Batch::n_bytes() const {
+void Batch::require_solved(std::int64_t pair, std::int64_t number) const {
+    if (solved_[pair] != number)
+        throw std::runtime_error(
+            "The batch has solved these pairs again since, some of them or for "
+            "another kind of cost, and keeps only their newest plans; use the "
+            "newest solution.");
+}
+
+std::int64_t Batch::n_bytes(const Poll& poll) const {
+    const Turn turn(*this, poll);
     return static_cast<std::int64_t>(sizeof(*this) +
                                      pairs_.capacity() * sizeof(Pair) +
                                      begin_.capacity() * sizeof(std::int64_t) +
                                      kept_.capacity() * sizeof(Node) +
                                      solved_.capacity() * sizeof(std::int64_t));
+}
+
+Batch::Turn::Turn(const Batch& batch, const Poll& poll) : batch_(batch) {
+    const auto self = std::this_thread::get_id();
+    if (batch.holder_ == self)
+        throw std::runtime_error(
+            "This thread is in the middle of another call of the same batch.");
+    while (!batch.mutex_.try_lock_for(std::chrono::milliseconds(50)))
+        if (!poll(0)) throw Stopped();
+    batch.holder_ = self;
+}
+
+Batch::Turn::~Turn() {
+    batch_.holder_ = std::thread::id();
+    batch_.mutex_.unlock();
 }
 
 }  // namespace groundmetric

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "certificate.h"
@@ -19,9 +20,6 @@ struct Threading {
     Poll poll;
 };
 
-// Whether the batch may leave common mass where it is, checked once.
-bool may_reduce(const CostMatrix& matrix, const Threading& threading);
-
 // distances[i * n + j] = d_M(x_i, y_j). If `symmetric` (x = y, and M
 // symmetric), only j >= i is solved and mirrored.
 void pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
@@ -30,7 +28,7 @@ void pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
 // A list of pairs (x_i, y_j) that is solved again and again while the metric
 // changes. Between solves it keeps the optimal tree of each pair: the preorder
 // and the parents, 4 bytes a node; flows follow from the margins. Calls from
-// several threads wait for each other.
+// several threads take turns.
 class Batch {
 public:
     Batch(std::shared_ptr<const Masses> x, std::shared_ptr<const Masses> y,
@@ -46,23 +44,34 @@ public:
 
     // sums (d x d) = sum_k weights[k] * optimal plan of pair chosen[k]: with
     // weights omega, the subgradient of Algorithm 1. Plans are never formed.
-    void plan_sum(const std::int64_t* chosen, const double* weights,
-                  std::int64_t n, const Poll& poll, double* sums) const;
+    // Throws if a pair was not last solved by solve `number`.
+    void plan_sum(std::int64_t number, const std::int64_t* chosen,
+                  const double* weights, std::int64_t n, const Poll& poll,
+                  double* sums) const;
 
-    // The certificate of a solved pair; `matrix` is the one it was solved for.
-    Certificate certificate(const CostMatrix& matrix, std::int64_t pair) const;
+    // The certificate of a pair; `matrix` is the one of solve `number`.
+    Certificate certificate(std::int64_t number, const CostMatrix& matrix,
+                            std::int64_t pair, const Poll& poll) const;
 
-    // The number of the solve that last touched this pair, 0 if none did.
-    std::int64_t last_solve(std::int64_t pair) const { return solved_[pair]; }
     std::int64_t size() const {
-        return static_cast<std::int64_t>(solved_.size());
+        return static_cast<std::int64_t>(pairs_.size());
     }
     // Bytes kept, histograms excluded.
-    std::int64_t n_bytes() const;
+    std::int64_t n_bytes(const Poll& poll) const;
 
 private:
     struct Pair {
         std::int32_t i, j;
+    };
+    // Holds the batch for one call. Waiting for it can be interrupted, and a
+    // thread that has it already (in a signal handler, say) is refused.
+    class Turn {
+    public:
+        Turn(const Batch& batch, const Poll& poll);
+        ~Turn();
+
+    private:
+        const Batch& batch_;
     };
     const Mass* left(std::int64_t pair) const {
         return x_->row(pairs_[pair].i);
@@ -70,6 +79,7 @@ private:
     const Mass* right(std::int64_t pair) const {
         return y_->row(pairs_[pair].j);
     }
+    void require_solved(std::int64_t pair, std::int64_t number) const;
     // Lays out room for all trees, and forgets the old ones.
     void lay_out(bool reduced);
     // Loads the pair's margins and, if it has one, its tree and flows.
@@ -83,7 +93,8 @@ private:
     std::vector<Node> kept_;            // order, then parents, pair by pair
     std::vector<std::int64_t> solved_;  // number of the last solve
     std::int64_t n_solves_ = 0;
-    mutable std::mutex mutex_;
+    mutable std::timed_mutex mutex_;
+    mutable std::atomic<std::thread::id> holder_;
 };
 
 }  // namespace groundmetric

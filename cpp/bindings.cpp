@@ -121,24 +121,31 @@ std::tuple<std::int64_t, Out<double, 1>, Out<std::int32_t, 1>> solve(
                            to_numpy(std::move(n_pivots)));
 }
 
-Out<double, 2> plan_sum(const gm::Batch& batch, In<std::int64_t, 1> chosen,
-                        In<double, 1> weights, int d) {
+Out<double, 2> plan_sum(const gm::Batch& batch, std::int64_t number,
+                        In<std::int64_t, 1> chosen, In<double, 1> weights,
+                        int d) {
     const std::size_t size = static_cast<std::size_t>(d);
     Out<double, 2> sums = new_matrix(size, size);
     const Progress silent;
     without_gil([&] {
-        batch.plan_sum(chosen.data(), weights.data(),
+        batch.plan_sum(number, chosen.data(), weights.data(),
                        static_cast<std::int64_t>(chosen.shape(0)),
                        make_poll(silent), sums.data());
     });
     return sums;
 }
 
-bool is_newer(const gm::Batch& batch, In<std::int64_t, 1> chosen,
-              std::int64_t number) {
-    for (std::size_t k = 0; k < chosen.shape(0); ++k)
-        if (batch.last_solve(chosen.data()[k]) != number) return true;
-    return false;
+gm::Certificate certificate(const gm::Batch& batch, std::int64_t number,
+                            const gm::CostMatrix& cost, std::int64_t pair) {
+    const Progress silent;
+    return without_gil([&] {
+        return batch.certificate(number, cost, pair, make_poll(silent));
+    });
+}
+
+std::int64_t n_bytes(const gm::Batch& batch) {
+    const Progress silent;
+    return without_gil([&] { return batch.n_bytes(make_poll(silent)); });
 }
 
 }  // namespace
@@ -201,17 +208,12 @@ NB_MODULE(_core, m) {
             "x"_a, "y"_a, "pairs"_a.noconvert())
         .def("solve", &solve, "cost"_a, "chosen"_a.noconvert(), "n_threads"_a,
              "progress"_a.none(), "Number of the solve, values, pivots.")
-        .def("plan_sum", &plan_sum, "chosen"_a.noconvert(),
-             "weights"_a.noconvert(), "d"_a)
-        .def(
-            "certificate",
-            [](const gm::Batch& self, const gm::CostMatrix& cost,
-               std::int64_t pair) { return self.certificate(cost, pair); },
-            "cost"_a, "pair"_a, nb::call_guard<nb::gil_scoped_release>())
-        .def("is_newer", &is_newer, "chosen"_a.noconvert(), "number"_a,
-             "Whether any chosen pair was solved after solve `number`.")
+        .def("plan_sum", &plan_sum, "number"_a, "chosen"_a.noconvert(),
+             "weights"_a.noconvert(), "d"_a,
+             "Weighted sum of the plans of solve `number`.")
+        .def("certificate", &certificate, "number"_a, "cost"_a, "pair"_a)
         .def("__len__", &gm::Batch::size)
-        .def_prop_ro("n_bytes", &gm::Batch::n_bytes);
+        .def_prop_ro("n_bytes", &n_bytes);
 
     m.def(
         "summarize",

@@ -1,6 +1,7 @@
 #include "certificate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <tuple>
 
@@ -29,54 +30,49 @@ void set_plan(Certificate& out, const TransportSimplex& simplex, const Mass* r,
     for (const Entry& entry : plan) {
         out.rows.push_back(entry.row);
         out.columns.push_back(entry.column);
-        out.flow.push_back(static_cast<double>(entry.mass) * unit);
+        out.flow.push_back(to_double(entry.mass) * unit);
     }
 }
 
-// f(p) = min_q M_pq - v_q over the receiving bins q: f(p) - f(q) <= M_pq by the
-// triangle inequality, and u = f, v = -f agree with the simplex on its bins.
-void set_lipschitz_potentials(Certificate& out, const TransportSimplex& simplex,
-                              const CostMatrix& matrix) {
+// minima[p] = min_q M_pq + offset_q.
+void minimize_rows(const CostMatrix& matrix, const std::vector<double>& offset,
+                   std::vector<double>& minima) {
+    minima.resize(static_cast<std::size_t>(matrix.size()));
+    kernels().row_minima(matrix.row(0), matrix.stride(), offset.data(),
+                         matrix.size(), minima.data());
+}
+
+// v on the receiving bins as the simplex left it; on the others as large as a
+// metric allows, v_q = -f(q) with f(p) = min_q M_pq - v_q over receiving bins.
+// (The two agree there: f(p) - f(q) <= M_pq by the triangle inequality.)
+std::vector<double> lipschitz_potentials(const TransportSimplex& simplex,
+                                         const CostMatrix& matrix) {
     const Problem& problem = simplex.problem;
-    std::vector<double> offset(matrix.stride(), kHuge);
+    std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
+                               kHuge);
     for (int j = 0; j < problem.n_columns(); ++j)
         offset[problem.columns[j]] = simplex.potential[problem.n_rows() + j];
     if (problem.n_nodes() == 0) offset[0] = 0.0;  // f(p) = M_p0 will do
-    kernels().row_minima(matrix.row(0), matrix.stride(), offset.data(),
-                         matrix.size(), out.u.data());
-    std::transform(out.u.begin(), out.u.end(), out.v.begin(), std::negate<>());
+    std::vector<double> f;
+    minimize_rows(matrix, offset, f);
+    std::transform(f.begin(), f.end(), f.begin(), std::negate<>());
+    return f;
 }
 
-// The simplex's potentials, and on bins without mass the largest feasible ones.
-void set_extended_potentials(Certificate& out, const TransportSimplex& simplex,
-                             const CostMatrix& matrix) {
+// v on the receiving bins as the simplex left it; on the others as large as the
+// sending bins allow.
+std::vector<double> extended_potentials(const TransportSimplex& simplex,
+                                        const CostMatrix& matrix) {
     const Problem& problem = simplex.problem;
     const int d = matrix.size(), m = problem.n_rows();
-    std::fill(out.v.begin(), out.v.end(), kHuge);
+    std::vector<double> v(static_cast<std::size_t>(d), kHuge);
     for (int i = 0; i < m; ++i)
         for (int q = 0; q < d; ++q)
-            out.v[q] = std::min(out.v[q], matrix.row(problem.rows[i])[q] -
-                                              simplex.potential[i]);
+            v[q] = std::min(
+                v[q], matrix.row(problem.rows[i])[q] - simplex.potential[i]);
     for (int j = 0; j < problem.n_columns(); ++j)
-        out.v[problem.columns[j]] = -simplex.potential[m + j];
-    std::vector<double> offset(matrix.stride(), kHuge);
-    std::transform(out.v.begin(), out.v.end(), offset.begin(), std::negate<>());
-    kernels().row_minima(matrix.row(0), matrix.stride(), offset.data(), d,
-                         out.u.data());
-    for (int i = 0; i < m; ++i) out.u[problem.rows[i]] = simplex.potential[i];
-}
-
-// Whether f(p) - f(q) <= M_pq for all bins.
-bool is_lipschitz(std::vector<double> f, const CostMatrix& matrix) {
-    const std::size_t d = f.size();
-    f.resize(matrix.stride(), kHuge);
-    std::vector<double> largest(
-        d);  // feasible values of f(p), given the others
-    kernels().row_minima(matrix.row(0), matrix.stride(), f.data(),
-                         matrix.size(), largest.data());
-    for (std::size_t p = 0; p < d; ++p)
-        if (f[p] > largest[p] + kTolerance) return false;
-    return true;
+        v[problem.columns[j]] = -simplex.potential[m + j];
+    return v;
 }
 
 }  // namespace
@@ -87,26 +83,29 @@ Certificate certify(const TransportSimplex& simplex, const Mass* r,
     const int d = matrix.size();
     Certificate out;
     out.n_pivots = simplex.n_pivots;
-    out.value = simplex.cost() * unit * matrix.scale();
+    out.value = matrix.unscaled(simplex.cost(), unit);
     set_plan(out, simplex, r, c, unit, d, reduced);
 
-    out.u.resize(static_cast<std::size_t>(d));
-    out.v.resize(static_cast<std::size_t>(d));
-    if (reduced) {
-        set_lipschitz_potentials(out, simplex, matrix);
-        out.is_valid = is_lipschitz(out.u, matrix);
-    } else {
-        set_extended_potentials(out, simplex, matrix);
-    }
+    out.v = reduced ? lipschitz_potentials(simplex, matrix)
+                    : extended_potentials(simplex, matrix);
+    // The largest u that v allows: feasible on all bins, whatever came before.
+    std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
+                               kHuge);
+    std::transform(out.v.begin(), out.v.end(), offset.begin(), std::negate<>());
+    minimize_rows(matrix, offset, out.u);
+
+    double dual = 0.0;
     for (int p = 0; p < d; ++p) {
+        // u_p r_p + v_p c_p, and no cancellation of what stays.
+        dual += out.u[p] * to_double(r[p] - c[p]) +
+                (out.u[p] + out.v[p]) * to_double(c[p]);
+        const double off = reduced ? -out.v[p] - out.u[p] : 0.0;
+        if (off > simplex.rounding + kTolerance * std::abs(out.u[p]))
+            out.is_valid = false;
         out.u[p] *= matrix.scale();
         out.v[p] *= matrix.scale();
-        // With v = -u what stays has no part in u'r + v'c, not even rounding.
-        const Mass stays = reduced ? std::min(r[p], c[p]) : 0;
-        out.dual_value +=
-            out.u[p] * (static_cast<double>(r[p] - stays) * unit) +
-            out.v[p] * (static_cast<double>(c[p] - stays) * unit);
     }
+    out.dual_value = matrix.unscaled(dual, unit);
     return out;
 }
 

@@ -25,14 +25,16 @@ CostMatrix::CostMatrix(const double* cost, int d)
     for (std::size_t k = 0; k < n; ++k)
         largest = std::max(largest, std::abs(cost[k]));
     int exponent = 0;
-    std::frexp(largest, &exponent);        // largest < 2^exponent
-    exponent = std::max(exponent, -1000);  // 1 / scale must be finite
+    std::frexp(largest, &exponent);  // largest < 2^exponent
     scale_ = std::ldexp(1.0, exponent - 1);
-    const double inverse = std::ldexp(1.0, 1 - exponent);
+    // 1 / scale, in two factors: it may itself be out of range.
+    const int half = (1 - exponent) / 2;
+    const double first = std::ldexp(1.0, half);
+    const double second = std::ldexp(1.0, 1 - exponent - half);
     for (int p = 0; p < d; ++p) {
         const double* from = cost + static_cast<long>(p) * d;
         double* to = scaled_.data() + static_cast<long>(p) * stride_;
-        for (int q = 0; q < d; ++q) to[q] = from[q] * inverse;
+        for (int q = 0; q < d; ++q) to[q] = from[q] * first * second;
         std::fill(to + d, to + stride_, kHuge);
     }
 }
@@ -56,11 +58,13 @@ bool CostMatrix::is_quasimetric(int n_threads, const Poll& poll) const {
         kernels().min_plus(row(begin), scaled_.data(), stride_, d_, n_rows,
                            detour.data());
         for (int i = 0; i < n_rows; ++i)
-            for (int q = 0; q < d_; ++q)
-                if (row(begin + i)[q] >
-                    detour[static_cast<std::size_t>(i) * stride_ + q] +
-                        kTolerance)
+            for (int q = 0; q < d_; ++q) {
+                const double direct = row(begin + i)[q];
+                const double around =
+                    detour[static_cast<std::size_t>(i) * stride_ + q];
+                if (direct > around + kTolerance * std::abs(direct))
                     broken = true;
+            }
     };
     // Below a few hundred bins a thread costs more than it saves.
     constexpr int kWorthThreads = 256;

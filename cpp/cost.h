@@ -1,6 +1,7 @@
 // The ground metric, or any other matrix of real costs between bins.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "parallel.h"
@@ -10,7 +11,7 @@ namespace groundmetric {
 class CostMatrix {
 public:
     // Copies a d x d matrix of finite numbers, padded, and scaled by a power of
-    // two (so exactly) to less than 2 in absolute value.
+    // two (so exactly) such that the largest is in [1, 2) in absolute value.
     CostMatrix(const double* cost, int d);
 
     int size() const { return d_; }
@@ -18,13 +19,17 @@ public:
     const double* row(int p) const {
         return scaled_.data() + static_cast<long>(p) * stride_;
     }
-    // Original cost = scale() * row(p)[q].
+    // Original cost = scale() * row(p)[q]; a power of two.
     double scale() const { return scale_; }
+    // A scaled cost of so many units of mass as an original cost.
+    double unscaled(double cost, double unit) const {
+        return std::ldexp(cost, std::ilogb(unit) + std::ilogb(scale_));
+    }
 
     bool has_zero_diagonal() const;
     // Whether mass common to two histograms may stay where it is: the diagonal
-    // is zero and M_pq <= M_pk + M_kq, up to rounding. If a plan moves p -> k
-    // and k -> q, moving p -> q and leaving k alone costs no more then.
+    // is zero and M_pq <= M_pk + M_kq, up to rounding of M_pq. If a plan moves
+    // p -> k and k -> q, moving p -> q and leaving k alone costs no more then.
     // Neither symmetry nor positivity is needed. Min-plus product, O(d^3).
     bool is_quasimetric(int n_threads, const Poll& poll) const;
 
@@ -35,7 +40,7 @@ private:
     std::vector<double> scaled_;
 };
 
-// What counts as rounding. Costs are scaled to the order of 1: 64 ulps.
+// What counts as rounding, relatively: 64 units in the last place.
 inline constexpr double kTolerance = 0x1p-46;
 
 }  // namespace groundmetric

@@ -21,20 +21,31 @@ MassSummary summarize(const double* histograms, std::int64_t n, int d) {
     return out;
 }
 
+namespace {
+
+constexpr int kBits = 120;
+
+// x >= 0, less than 2^kBits, to the nearest integer.
+Mass to_units(double x) {
+    const double high = std::trunc(x * 0x1p-53);
+    return (static_cast<Mass>(high) << 53) +
+           static_cast<Mass>(std::llrint(x - high * 0x1p53));
+}
+
+}  // namespace
+
 Masses::Masses(const double* histograms, std::int64_t n, int d, double total)
     : n_(n), d_(d), units_(static_cast<std::size_t>(n * d)) {
-    int exponent;
-    const double fraction = std::frexp(total, &exponent);  // in [1/2, 1)
-    constexpr int kBits = 61;
-    unit_ = std::ldexp(1.0, exponent - kBits);
-    const Mass sum = std::llrint(std::ldexp(fraction, kBits));
+    std::frexp(total, &exponent_);  // total < 2^exponent
+    exponent_ -= kBits;
+    const Mass sum = to_units(std::ldexp(total, -exponent_));
 
     for (std::int64_t i = 0; i < n; ++i) {
         const double* x = histograms + i * d;
         const double factor = total / std::accumulate(x, x + d, 0.0);
         Mass* out = units_.data() + i * d;
         for (int p = 0; p < d; ++p)
-            out[p] = std::llrint(std::ldexp(x[p] * factor, kBits - exponent));
+            out[p] = to_units(std::ldexp(x[p] * factor, -exponent_));
         *std::max_element(out, out + d) +=
             sum - std::accumulate(out, out + d, Mass{0});
     }

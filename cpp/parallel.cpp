@@ -95,19 +95,23 @@ private:
 
 }  // namespace
 
+int n_workers(std::int64_t n_items, std::int64_t chunk, int n_threads) {
+    const std::int64_t n_chunks = (n_items + chunk - 1) / chunk;
+    return static_cast<int>(std::clamp<std::int64_t>(
+        n_threads, 1, std::max<std::int64_t>(n_chunks, 1)));
+}
+
 void parallel_for(std::int64_t n_items, int n_threads, std::int64_t chunk,
                   const Poll& poll, const Body& body) {
     Shared shared{poll};
     Pulse pulse(shared, true);
-    const std::int64_t n_chunks = (n_items + chunk - 1) / chunk;
-    if (n_threads <= 1 || n_chunks <= 1) {
+    const int workers = n_workers(n_items, chunk, n_threads);
+    if (workers == 1) {
         work(shared, n_items, chunk, 0, pulse, body);
         return;
     }
-    const int n_workers =
-        static_cast<int>(std::min<std::int64_t>(n_threads, n_chunks));
     Crew crew(shared);
-    for (int worker = 1; worker < n_workers; ++worker) {
+    for (int worker = 1; worker < workers; ++worker) {
         const bool started = crew.start([&, worker] {
             Pulse own(shared, false);
             work(shared, n_items, chunk, worker, own, body);

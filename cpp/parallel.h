@@ -44,11 +44,15 @@ private:
     static constexpr std::chrono::milliseconds kInterval{50};
 };
 
+// How many threads so many chunks of items keep busy: at most n_threads, at
+// least one.
+int n_workers(std::int64_t n_items, std::int64_t chunk, int n_threads);
+
 using Body = std::function<void(std::int64_t item, int worker, Pulse& pulse)>;
 
 // Calls body(item, worker, pulse) once for each item in [0, n_items), with
-// 0 <= worker < n_threads; items are handed out in chunks. Rethrows the first
-// exception of any thread.
+// 0 <= worker < n_workers(...); items are handed out in chunks. Rethrows the
+// first exception of any thread.
 void parallel_for(std::int64_t n_items, int n_threads, std::int64_t chunk,
                   const Poll& poll, const Body& body);
 

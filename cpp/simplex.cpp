@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
+#include <cmath>
 #include <stdexcept>
 
 #include "kernels.h"
@@ -39,6 +39,7 @@ void TransportSimplex::solve_again(Pulse& pulse) {
 void TransportSimplex::optimize(Pulse& pulse) {
     // Fresh potentials differ from the costs by single roundings; potentials
     // that were shifted many times by more. Optimality is judged on fresh ones.
+    assert(tree.is_strongly_feasible());
     bool fresh = true;
     const long n = problem.n_nodes();
     const long limit = 1000 + 10 * n * n;
@@ -48,6 +49,7 @@ void TransportSimplex::optimize(Pulse& pulse) {
             const Leaving leaving = find_leaving_arc(entering);
             change_flow(entering, leaving);
             update_tree(entering, leaving);
+            assert(tree.is_strongly_feasible());
             fresh = false;
             if (++n_pivots % 64 == 0) pulse.beat();
             if (n_pivots % n == 0) set_potentials();
@@ -72,7 +74,7 @@ double TransportSimplex::cost() const {
     double sum = 0.0;
     for (int k = 1; k < problem.n_nodes(); ++k) {
         const Node x = tree.order[k];
-        sum += arc_cost(x) * static_cast<double>(tree.flow[x]);
+        sum += arc_cost(x) * to_double(tree.flow[x]);
     }
     return sum;
 }
@@ -80,12 +82,16 @@ double TransportSimplex::cost() const {
 void TransportSimplex::set_potentials() {
     potential.assign(
         static_cast<std::size_t>(problem.n_rows() + problem.stride), 0.0);
+    // Not the largest cost: one that no plan would use says nothing.
+    double largest = 0.0;
     for (int k = 1; k < tree.n_nodes(); ++k) {
         const Node x = tree.order[k];
         const double above = potential[tree.parent[x]];
         potential[x] =
             tree.is_row(x) ? above + arc_cost(x) : above - arc_cost(x);
+        largest = std::max(largest, std::abs(potential[x]));
     }
+    rounding = kTolerance * largest;
 }
 
 // How much the plan may cost above the optimum: lowering each row's potential
@@ -99,14 +105,13 @@ double TransportSimplex::worst_gap() {
     double gap = 0.0;
     for (int i = 0; i < m; ++i) {
         const double excess = potential[i] - minima_[i];
-        if (excess > kTolerance)
-            gap += excess * static_cast<double>(problem.supply[i]);
+        if (excess > rounding) gap += excess * to_double(problem.supply[i]);
     }
     return gap;
 }
 
 // Block pricing: the most negative reduced cost in a block of rows, the blocks
-// taken in turn; the arc is optimal when a whole round found nothing.
+// taken in turn; the plan is optimal when a whole round found nothing.
 bool TransportSimplex::find_entering_arc(Arc& entering) {
     constexpr int kBlock = 8;
     const int m = problem.n_rows();
@@ -117,7 +122,7 @@ bool TransportSimplex::find_entering_arc(Arc& entering) {
         kernels().row_minima(problem.cost_row(next_row_), problem.stride,
                              column_potential, n, minima);
         int best = -1;
-        double most = -kTolerance;
+        double most = -rounding;
         for (int k = 0; k < n; ++k) {
             const double reduced = minima[k] - potential[next_row_ + k];
             if (reduced < most) {
@@ -149,7 +154,7 @@ bool TransportSimplex::find_entering_arc(Arc& entering) {
 // lowest, and rather one on the column's side, the highest.
 TransportSimplex::Leaving TransportSimplex::find_leaving_arc(
     const Arc& entering) const {
-    Leaving leaving{0, 0, std::numeric_limits<Mass>::max(), true};
+    Leaving leaving{0, 0, kMostMass, true};
     Node x = entering.row;
     for (; !tree.contains(x, entering.column); x = tree.parent[x])
         if (tree.is_row(x) && tree.flow[x] < leaving.flow) {

@@ -26,6 +26,7 @@ public:
     Problem problem;
     SpanningTree tree;
     std::vector<double> potential;  // padded: pricing reads whole vectors
+    double rounding = 0.0;          // what to expect in a reduced cost
     int n_pivots = 0;
 
     // Both solve `problem`, whose margins and costs are set.

@@ -34,7 +34,7 @@ void GreedyStart::operator()(const Problem& problem, SpanningTree& tree) {
     set_offsets(problem);
     set_turns(problem);
     open_ = problem.demand;
-    leaves_.clear();
+    settled_.clear();
     int n_open = n;
 
     // A row settles when its last mass goes to a column, its parent; a column
@@ -56,7 +56,7 @@ void GreedyStart::operator()(const Problem& problem, SpanningTree& tree) {
                 tree.parent[turn.row] = column;
                 tree.flow[turn.row] = left;
                 open_[j] -= left;
-                leaves_.push_back(turn.row);
+                settled_.push_back(turn.row);
                 break;
             }
             tree.parent[column] = turn.row;
@@ -65,16 +65,16 @@ void GreedyStart::operator()(const Problem& problem, SpanningTree& tree) {
             open_[j] = 0;
             offset_[j] = kHuge;
             --n_open;
-            leaves_.push_back(column);
+            settled_.push_back(column);
         }
     }
     // The one open column is the root. Parents settle after their children.
     const Node root = tree.parent[turns_.back().row];
     tree.parent[root] = root;
     tree.flow[root] = 0;
-    leaves_.push_back(root);
-    std::reverse(leaves_.begin(), leaves_.end());
-    tree.set_order(leaves_);
+    settled_.push_back(root);
+    std::reverse(settled_.begin(), settled_.end());
+    tree.set_order(settled_);
 }
 
 }  // namespace groundmetric

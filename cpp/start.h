@@ -29,8 +29,8 @@ private:
 
     std::vector<double> offset_;  // minus the column's mean; closed: kHuge
     std::vector<Turn> turns_;
-    std::vector<Mass> open_;    // demand not yet met
-    std::vector<Node> leaves_;  // nodes in the order in which they are settled
+    std::vector<Mass> open_;     // demand not yet met
+    std::vector<Node> settled_;  // nodes in the order in which they settle
 };
 
 }  // namespace groundmetric

@@ -64,6 +64,12 @@ void SpanningTree::set_flow(const Problem& problem) {
     assert(net_[root()] == 0);
 }
 
+bool SpanningTree::is_strongly_feasible() const {
+    return std::all_of(order.begin() + 1, order.end(), [this](Node x) {
+        return is_row(x) ? flow[x] >= 0 : flow[x] > 0;
+    });
+}
+
 void SpanningTree::rehang(Node top, Node head, Node foot, Node join,
                           Mass above_head) {
     const int begin = position[top], length = size[top];

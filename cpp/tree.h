@@ -69,6 +69,9 @@ struct SpanningTree {
     // Sets the flows that the margins of the problem imply.
     void set_flow(const Problem& problem);
 
+    // No flow is negative, and none that points down is zero. For asserts.
+    bool is_strongly_feasible() const;
+
     // Cuts the subtree of `top` off, makes its node `head` its root, and hangs
     // it below `foot` with flow `above_head`; `join` is an ancestor of foot and
     // of top. The moved subtree is the slice at position[head] afterwards.

@@ -26,6 +26,8 @@ def check_transport(t, r, c, M, *, rtol=1e-9):
     plan = t.plan
     np.testing.assert_allclose(plan.sum(axis=1), r, rtol=0, atol=d * EPS * mass)
     np.testing.assert_allclose(plan.sum(axis=0), c, rtol=0, atol=d * EPS * mass)
+    assert not np.isin(t.rows, np.flatnonzero(r == 0)).any()
+    assert not np.isin(t.cols, np.flatnonzero(c == 0)).any()
 
     # No plan is cheaper: u'r + v'c is a lower bound if u_p + v_q <= M_pq.
     slack = M - u[:, None] - v[None, :]

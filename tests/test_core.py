@@ -19,10 +19,10 @@ pytestmark = pytest.mark.core
 @pytest.mark.parametrize("d", [1, 2, 3, 7, 8, 9, 33, 40])
 def test_triangle_inequality_check(kind, d):
     M = cost(np.random.default_rng(d), kind, d)
-    tol = 1e-14 * np.abs(M).max()
+    tol = 1e-14 * np.abs(M)
     for threads in (1, 3):
         found = _core.CostMatrix(M).is_quasimetric(threads)
-        assert found == obeys_triangle_inequality(M.tolist(), tol)
+        assert found == obeys_triangle_inequality(M.tolist(), tol.tolist())
     if kind in METRICS:
         assert found
 
@@ -70,6 +70,8 @@ def test_every_instruction_set_gives_the_same_bits():
         name, fingerprint = run.stdout.split()
         results[name] = fingerprint
     assert "baseline" in results
+    if len(results) == 1:
+        pytest.skip("this CPU has no other instruction set to compare with")
     for a, b in itertools.combinations(results.values(), 2):
         assert a == b
 
@@ -82,6 +84,6 @@ def test_arrays_are_never_converted_silently():
 
 
 def test_unit_of_mass():
-    # Total 4 is cut into 2**60 units: a power of two, so counts stay exact.
+    # Total 4 is cut into 2**119 units: a power of two, so counts stay exact.
     unit = _core.Masses(np.array([[3.0, 1.0]]), 4.0).unit
-    assert unit == 2.0**-58
+    assert unit == 2.0**-117

@@ -1,17 +1,23 @@
-"""The README's example prints what the README says."""
+"""What is written outside the code agrees with it."""
 
 import contextlib
 import io
 import re
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
+import groundmetric as gm
+
+ROOT = Path(__file__).parents[1]
 
 
-def test_example():
-    text = README.read_text()
+def test_readme_prints_what_it_says():
+    text = (ROOT / "README.md").read_text()
     code = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
     printed = re.search(r"```text\n(.*?)```", text, re.DOTALL).group(1)
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(code, {})  # noqa: S102 - our own text
     assert out.getvalue() == printed
+
+
+def test_citation_names_the_version():
+    assert f"\nversion: {gm.__version__}\n" in (ROOT / "CITATION.cff").read_text()

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import joblib
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import groundmetric as gm
 from groundmetric import _core
+from groundmetric._validation import n_threads
 from problems import cost
 
 pytestmark = pytest.mark.core
@@ -153,21 +155,95 @@ def test_works_inside_joblib_workers():
 
 
 def test_one_batch_from_several_python_threads():
+    # Each thread solves all pairs for its own cost, metric or not, and asks for the
+    # sum of plans: the right one, or a refusal if another thread came between.
     X, M = problem(60)
     pairs = all_pairs(60)
     batch = gm.TransportBatch(X, pairs, n_jobs=2)
-    halves = np.array_split(np.arange(len(pairs)), 4)
-    values = np.zeros(len(pairs))
+    costs = (M, -M, M**2, 2 * M)
+    weights = np.ones(len(pairs))
+    outcomes = []
 
-    def work(half):
-        values[half] = batch.solve(M, pairs=half).values
+    def work(cost):
+        for _ in range(5):
+            solution = batch.solve(cost)
+            try:
+                G = solution.plan_sum(weights)
+            except RuntimeError:
+                outcomes.append(None)
+            else:
+                total = solution.values.sum()
+                outcomes.append(abs((G * cost).sum() - total) <= 1e-9 * abs(total))
 
-    threads = [threading.Thread(target=work, args=(half,)) for half in halves]
+    threads = [threading.Thread(target=work, args=(cost,)) for cost in costs]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    np.testing.assert_array_equal(values, gm.TransportBatch(X, pairs).solve(M).values)
+    assert len(outcomes) == 20
+    assert False not in outcomes
+
+
+def test_a_batch_refuses_to_be_entered_twice_by_one_thread():
+    X, M = problem(300, 60)
+    batch = gm.TransportBatch(X, all_pairs(300))
+    first = batch.solve(M, pairs=[0])
+    others = np.arange(1, len(batch))
+
+    def report(_):
+        first.plan_sum([1.0])  # as a signal handler might
+
+    with pytest.raises(RuntimeError, match="in the middle of another call"):
+        batch._core.solve(_core.CostMatrix(M), others, 1, report)
+    assert first.transport(0).value == pytest.approx(first.values[0])
+
+
+def test_a_single_long_solve_polls_too():
+    # One pair only: the poll can come from nowhere but inside the simplex.
+    rng = np.random.default_rng(0)
+    d = 2000
+    X = rng.gamma(1.0, size=(2, d))
+    X /= X.sum(axis=1, keepdims=True)
+    polls = []
+    _core.pairwise(
+        _core.Masses(X[:1], 1.0),
+        _core.Masses(X[1:], 1.0),
+        _core.CostMatrix(rng.random((d, d))),
+        False,
+        1,
+        polls.append,
+    )
+    assert set(polls) == {0}
+
+
+def test_absurd_numbers_of_threads():
+    X, M = problem(4, 10)
+    expected = gm.pairwise_emd(X, metric=M)
+    for n_jobs in (10**4, 2**40, -(10**6)):
+        D = gm.pairwise_emd(X, metric=M, n_jobs=n_jobs)
+        np.testing.assert_array_equal(D, expected)
+
+
+def test_threads_from_the_configuration_of_joblib():
+    assert n_threads(None) == 1
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        assert n_threads(None) == 3
+    assert n_threads(-1) == joblib.cpu_count()
+    assert n_threads(-joblib.cpu_count() - 5) == 1
+
+
+def _pool_child(args):
+    X, M = args
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return gm.pairwise_emd(X, metric=M, n_jobs=2)
+
+
+def test_works_in_a_pool_without_a_warning():
+    X, M = problem(10)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        (there,) = pool.map(_pool_child, [(X, M)])
+    np.testing.assert_array_equal(there, gm.pairwise_emd(X, metric=M))
 
 
 def test_other_python_threads_run_meanwhile():

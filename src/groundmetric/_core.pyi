@@ -67,12 +67,10 @@ class Batch:
     def solve(self, cost: CostMatrix, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int, progress: Callable[[int], None] | None) -> tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """Number of the solve, values, pivots."""
 
-    def plan_sum(self, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], d: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
+    def plan_sum(self, number: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], d: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """Weighted sum of the plans of solve `number`."""
 
-    def certificate(self, cost: CostMatrix, pair: int) -> Certificate: ...
-
-    def is_newer(self, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], number: int) -> bool:
-        """Whether any chosen pair was solved after solve `number`."""
+    def certificate(self, number: int, cost: CostMatrix, pair: int) -> Certificate: ...
 
     def __len__(self) -> int: ...
 

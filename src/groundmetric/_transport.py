@@ -10,6 +10,7 @@ and any optimal plan X is a subgradient of :math:`M \mapsto d_M(r, c)`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -40,6 +41,15 @@ class Transport:
     duality_gap : float
         value - (u @ r + v @ c), zero up to rounding. No plan costs less than
         value - duality_gap.
+
+    Examples
+    --------
+    >>> from groundmetric import transport
+    >>> t = transport([1, 0], [0, 1], [[0, 3], [3, 0]])
+    >>> t
+    Transport(value=3.0, n_pivots=0, duality_gap=0.0)
+    >>> t.rows, t.cols, t.flow
+    (array([0], dtype=int32), array([1], dtype=int32), array([1.]))
     """
 
     value: float
@@ -127,7 +137,10 @@ def _solve_pair(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> _core.Certific
     _validation.require_same_bins(left, right)
     cost = _validation.as_cost(metric, left.values.size)
     total = _validation.common_mass(left, right)
-    return _core.transport(left.values, right.values, total, cost)
+    certificate = _core.transport(left.values, right.values, total, cost)
+    if not math.isfinite(certificate.value):
+        _validation.require_in_range(certificate.value)
+    return certificate
 
 
 def as_masses(
@@ -158,7 +171,7 @@ def pairwise_emd(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
-        Histograms of equal mass, in rows.
+        Histograms of equal mass, in rows (to 1e-6; all are scaled to X[0]'s mass).
     Y : array-like or sparse matrix of shape (m, d), optional
         Others; X itself if None, and then each pair is solved once if the metric is
         symmetric.

@@ -1,0 +1,36 @@
+"""The only place where inputs are judged.
+
+Every function takes what a user gave and the name of the argument, and returns a
+float64 (or int64) C-contiguous array, or raises a ``ValueError`` that names the
+argument, what is wrong and where. Inside the package nothing is checked again.
+"""
+
+from .arrays import (
+    as_cost,
+    as_count,
+    as_float_array,
+    as_number,
+    as_position,
+    require_finite,
+    require_in_range,
+)
+from .histograms import as_histograms, common_mass, require_same_bins
+from .pairs import as_choice, as_pairs, as_weights
+from .threads import n_threads
+
+__all__ = [
+    "as_choice",
+    "as_cost",
+    "as_count",
+    "as_float_array",
+    "as_histograms",
+    "as_number",
+    "as_pairs",
+    "as_position",
+    "as_weights",
+    "common_mass",
+    "n_threads",
+    "require_finite",
+    "require_in_range",
+    "require_same_bins",
+]

@@ -1,0 +1,93 @@
+"""Numbers, and arrays of them."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+def as_float_array(x: ArrayLike, name: str, ndim: int) -> Floats:
+    """Convert lists, frames, sparse matrices and arrays of real numbers."""
+    given: Any = x
+    if hasattr(given, "toarray"):  # scipy.sparse, without importing it
+        given = given.toarray()
+        if ndim == 1 and 1 in given.shape:
+            given = given.ravel()
+    if np.ma.isMaskedArray(given):
+        raise ValueError(f"{name} is a masked array; fill in what is missing first.")
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind in "biufO" and given is not None:
+            array = np.require(array, np.float64, ["C", "ALIGNED"])
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is not an array of numbers: {error}.") from error
+    if array.dtype != np.float64:
+        what = type(given).__name__ if array.ndim == 0 else array.dtype
+        raise ValueError(f"{name} is not an array of real numbers, but of {what}.")
+    if np.ndim(given) != ndim:
+        wanted = "one dimension is" if ndim == 1 else f"{ndim} dimensions are"
+        raise ValueError(f"{name} has shape {np.shape(given)}, but {wanted} needed.")
+    return array
+
+
+def require_finite(array: Floats, name: str) -> None:
+    """Refuse NaN and infinity."""
+    finite = np.isfinite(array)
+    if not finite.all():
+        where = tuple(int(k) for k in np.argwhere(~finite)[0])
+        raise ValueError(
+            f"{name}{list(where)} is {array[where]}: entries must be finite."
+        )
+
+
+def require_in_range(values: Floats | float) -> None:
+    """Refuse distances that double precision cannot hold."""
+    if not np.isfinite(values).all():
+        raise ValueError(
+            "The distances exceed the range of double precision: metric and masses "
+            "are too large together."
+        )
+
+
+def as_cost(metric: ArrayLike, d: int, name: str = "metric") -> Floats:
+    """Any finite real d x d matrix."""
+    array = as_float_array(metric, name, 2)
+    if array.shape != (d, d):
+        raise ValueError(
+            f"{name} has shape {array.shape}, but the histograms have {d} bins: "
+            f"shape ({d}, {d}) is needed."
+        )
+    require_finite(array, name)
+    return array
+
+
+def as_number(value: float, name: str, *, low: float, high: float = math.inf) -> float:
+    """Judge a finite real number between low and high."""
+    if not isinstance(value, numbers.Real) or not low <= value <= high:
+        wanted = f"at least {low}" if high == math.inf else f"from {low} to {high}"
+        raise ValueError(f"{name} is {value!r}; a number {wanted} is needed.")
+    if not math.isfinite(value):
+        raise ValueError(f"{name} is {value!r}; it must be finite.")
+    return float(value)
+
+
+def as_count(value: int, name: str, *, low: int) -> int:
+    """Judge a whole number, at least low."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        raise ValueError(f"{name} is {value!r}; a whole number is needed.")
+    if value < low:
+        raise ValueError(f"{name} is {value}; it must be at least {low}.")
+    return int(value)
+
+
+def as_position(value: int, name: str, size: int) -> int:
+    """Judge a whole number from 0 to size - 1."""
+    if as_count(value, name, low=0) >= size:
+        raise ValueError(f"{name} is {value}, but it must be less than {size}.")
+    return int(value)

@@ -1,0 +1,92 @@
+"""Histograms and their masses."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from .arrays import as_float_array, require_finite
+
+Floats = NDArray[np.float64]
+
+# Masses that differ by less than this, relatively, are taken as equal.
+MASS_TOLERANCE = 1e-6
+# A smaller mass cannot be cut into 2**120 parts in double precision.
+SMALLEST_MASS = 1e-250
+LARGEST_DIMENSION = _core.MAX_NODES // 2
+
+
+class Histograms(NamedTuple):
+    """Histograms that were found good: one (1-D) or rows of them."""
+
+    values: Floats
+    name: str
+    first_mass: float
+    low_mass: float
+    high_mass: float
+
+    def which(self, row: int) -> str:
+        """Name the row in a message."""
+        return self.name if self.values.ndim == 1 else f"{self.name}[{row}]"
+
+
+def as_histograms(X: ArrayLike, name: str, ndim: int = 2) -> Histograms:
+    """Non-negative finite histograms of positive mass, in rows (or just one)."""
+    array = as_float_array(X, name, ndim)
+    if array.size == 0:
+        raise ValueError(f"{name} is empty: its shape is {array.shape}.")
+    if array.shape[-1] > LARGEST_DIMENSION:
+        raise ValueError(
+            f"{name} has {array.shape[-1]} bins; at most {LARGEST_DIMENSION} are "
+            "supported."
+        )
+    # In one pass; masses are finite only if all entries are.
+    smallest, first, low, high = _core.summarize(np.atleast_2d(array))
+    found = Histograms(array, name, first, low, high)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        require_finite(array, name)
+    if smallest < 0.0:
+        where = tuple(int(k) for k in np.argwhere(array < 0.0)[0])
+        raise ValueError(
+            f"{name}{list(where)} is {array[where]}: histograms must not have "
+            "negative entries."
+        )
+    if not SMALLEST_MASS <= low <= high < math.inf:
+        with np.errstate(over="ignore"):
+            masses = np.atleast_1d(array.sum(axis=-1))
+        row = int(np.argmax((masses < SMALLEST_MASS) | (masses == np.inf)))
+        what = "zero mass" if masses[row] == 0.0 else f"mass {masses[row]}"
+        raise ValueError(
+            f"{found.which(row)} has {what}: histograms need positive, finite mass."
+        )
+    return found
+
+
+def common_mass(*histograms: Histograms) -> float:
+    """Check that all histograms have one mass, and return it."""
+    first = histograms[0]
+    total = first.first_mass
+    slack = MASS_TOLERANCE * total
+    for found in histograms:
+        if found.low_mass < total - slack or found.high_mass > total + slack:
+            masses = np.atleast_1d(found.values.sum(axis=-1))
+            row = int(np.argmax(np.abs(masses - total) > slack))
+            raise ValueError(
+                f"{found.which(row)} has mass {masses[row]}, but {first.which(0)} has "
+                f"mass {total}: histograms must have equal masses. Normalize them "
+                "first, for instance X / X.sum(axis=-1, keepdims=True)."
+            )
+    return total
+
+
+def require_same_bins(a: Histograms, b: Histograms) -> None:
+    """Refuse histograms over different numbers of bins."""
+    if a.values.shape[-1] != b.values.shape[-1]:
+        raise ValueError(
+            f"{a.name} has {a.values.shape[-1]} bins, but {b.name} has "
+            f"{b.values.shape[-1]}."
+        )

@@ -1,0 +1,32 @@
+"""Number of threads."""
+
+from __future__ import annotations
+
+import numbers
+
+# More threads than this never help, and each takes memory.
+MOST_THREADS = 1024
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Count threads as scikit-learn counts jobs.
+
+    None is 1, or what an enclosing ``joblib.parallel_config`` says; -1 is all
+    processors, -2 all but one.
+    """
+    if n_jobs is not None and (
+        not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool)
+    ):
+        raise ValueError(f"n_jobs is {n_jobs!r}; None or a whole number is needed.")
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0; use None or 1 for one thread, -1 for all.")
+    if n_jobs == 1:
+        return 1
+    import joblib  # noqa: PLC0415 - slow to import, and not always needed
+
+    if n_jobs is None:
+        n_jobs = joblib.parallel.get_active_backend()[1] or 1
+    jobs = int(n_jobs)
+    if jobs < 0:
+        jobs = joblib.cpu_count() + 1 + jobs
+    return min(max(jobs, 1), MOST_THREADS)
