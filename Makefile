@@ -3,13 +3,14 @@
 
 PYTHON ?= python3
 DATA ?=
+ONLY ?=
 BIN := .venv/bin
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 MAKEFLAGS += --no-print-directory
 
 CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
-FORMATTED := $(wildcard cpp/*.cpp cpp/*.h)
+FORMATTED := $(wildcard cpp/*.cpp cpp/*.h benchmarks/*.cpp)
 
 .PHONY: help setup demo test lint format stub bench sanitize wheel clean
 
@@ -56,8 +57,12 @@ format: setup  ## Format all sources
 stub: setup  ## Write the stub of the compiled module again
 	$(BIN)/python -m nanobind.stubgen -q -m groundmetric._core -o src/groundmetric/_core.pyi
 
-bench: setup  ## Ratios to POT in one table; DATA=file.npz for real histograms
-	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA))
+bench: setup build/libfixing.so  ## One table of ratios to peers; DATA=file.npz for real histograms
+	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
+
+build/libfixing.so: benchmarks/fixing.cpp
+	@mkdir -p build
+	@$(CXX) -std=c++20 -O3 -ffp-contract=off -shared -fPIC -o $@ $<
 
 # A second environment that sees the packages of .venv, but not the package
 # itself: that one is built with the sanitizers and all asserts.

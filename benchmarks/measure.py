@@ -4,7 +4,7 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -69,10 +69,14 @@ def print_machine() -> None:
     print(f"Vector instructions in use: {_core.instruction_set()}\n")
 
 
-def print_table(rows: list[Row]) -> None:
-    """Print rows as Markdown."""
+def print_header() -> None:
+    """Print the head of the table, in Markdown."""
     print("| what | groundmetric | peer | ratio | bar | |")
     print("|---|---:|---:|---:|---:|---|")
+
+
+def print_rows(rows: Iterable[Row]) -> None:
+    """Print rows as they come."""
     for row in rows:
         mark = "" if row.ratio >= row.bar else "**below** "
         print(

@@ -126,7 +126,7 @@ def single_row(X: np.ndarray, rng: np.random.Generator) -> Row:
     )  # fmt: skip
 
 
-def memory_row(X: np.ndarray, rng: np.random.Generator) -> str:
+def memory_line(X: np.ndarray, rng: np.random.Generator) -> str:
     pairs = random_pairs(rng, len(X), 2000)
     batch = gm.TransportBatch(X, pairs)
     batch.solve(euclidean_metric(rng, X.shape[1]))

@@ -7,18 +7,9 @@
 
 namespace groundmetric {
 
-namespace {
-
-// An odd number of cache lines, so that columns do not fall on one cache set.
-int odd_lines(int d) {
-    return padded(d) / kLanes % 2 == 0 ? padded(d) + kLanes : padded(d);
-}
-
-}  // namespace
-
 CostMatrix::CostMatrix(const double* cost, int d)
     : d_(d),
-      stride_(odd_lines(d)),
+      stride_(spread(d)),
       scaled_(static_cast<std::size_t>(d) * stride_) {
     const std::size_t n = static_cast<std::size_t>(d) * d;
     double largest = 0.0;
@@ -45,31 +36,44 @@ bool CostMatrix::has_zero_diagonal() const {
     return true;
 }
 
-bool CostMatrix::is_quasimetric(int n_threads, const Poll& poll) const {
-    if (!has_zero_diagonal()) return false;
+void CostMatrix::for_each_detour(int n_threads, const Poll& poll,
+                                 const Visit& visit) const {
     constexpr int kBlock = 32;
-    std::atomic<bool> broken{false};
-    const Body check = [&](std::int64_t block, int, Pulse&) {
-        if (broken) return;
+    const Body body = [&](std::int64_t block, int, Pulse&) {
         const int begin = static_cast<int>(block) * kBlock;
         const int n_rows = std::min(kBlock, d_ - begin);
-        std::vector<double> detour(static_cast<std::size_t>(n_rows) * stride_,
-                                   kHuge);
+        std::vector<double> detours(static_cast<std::size_t>(n_rows) * stride_,
+                                    kHuge);
         kernels().min_plus(row(begin), scaled_.data(), stride_, d_, n_rows,
-                           detour.data());
+                           stride_, detours.data());
         for (int i = 0; i < n_rows; ++i)
-            for (int q = 0; q < d_; ++q) {
-                const double direct = row(begin + i)[q];
-                const double around =
-                    detour[static_cast<std::size_t>(i) * stride_ + q];
-                if (direct > around + kTolerance * std::abs(direct))
-                    broken = true;
-            }
+            visit(begin + i,
+                  detours.data() + static_cast<std::size_t>(i) * stride_);
     };
     // Below a few hundred bins a thread costs more than it saves.
     constexpr int kWorthThreads = 256;
     parallel_for((d_ + kBlock - 1) / kBlock, d_ < kWorthThreads ? 1 : n_threads,
-                 1, poll, check);
+                 1, poll, body);
+}
+
+void CostMatrix::find_detours(int n_threads, const Poll& poll,
+                              double* detours) const {
+    for_each_detour(n_threads, poll, [&](int p, const double* scaled) {
+        for (int q = 0; q < d_; ++q)
+            detours[static_cast<long>(p) * d_ + q] = scaled[q] * scale_;
+    });
+}
+
+bool CostMatrix::is_quasimetric(int n_threads, const Poll& poll) const {
+    if (!has_zero_diagonal()) return false;
+    std::atomic<bool> broken{false};
+    for_each_detour(n_threads, poll, [&](int p, const double* detours) {
+        for (int q = 0; q < d_; ++q) {
+            const double direct = row(p)[q];
+            if (direct > detours[q] + kTolerance * std::abs(direct))
+                broken = true;
+        }
+    });
     return !broken;
 }
 

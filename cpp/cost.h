@@ -27,13 +27,20 @@ public:
     }
 
     bool has_zero_diagonal() const;
+    // detours[p * d + q] = min_k M_pk + M_kq, a min-plus product: O(d^3).
+    void find_detours(int n_threads, const Poll& poll, double* detours) const;
     // Whether mass common to two histograms may stay where it is: the diagonal
     // is zero and M_pq <= M_pk + M_kq, up to rounding of M_pq. If a plan moves
     // p -> k and k -> q, moving p -> q and leaving k alone costs no more then.
-    // Neither symmetry nor positivity is needed. Min-plus product, O(d^3).
+    // Neither symmetry nor positivity is needed.
     bool is_quasimetric(int n_threads, const Poll& poll) const;
 
 private:
+    // Hands detours, scaled, to visit(p, row of them), in any order.
+    using Visit = std::function<void(int p, const double* detours)>;
+    void for_each_detour(int n_threads, const Poll& poll,
+                         const Visit& visit) const;
+
     int d_;
     int stride_;
     double scale_;

@@ -50,6 +50,19 @@ inline unsigned equal_bits(Vector a, Vector b) {
 #endif
 }
 
+// Bit k is set where a[k] < b[k].
+inline unsigned below_bits(Vector a, Vector b) {
+#if defined(__AVX512F__)
+    return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
+#elif defined(__AVX2__)
+    return (unsigned)_mm256_movemask_pd((__m256d)(a < b));
+#else
+    unsigned bits = 0;
+    for (int k = 0; k < kWidth; ++k) bits |= (unsigned)(a[k] < b[k]) << k;
+    return bits;
+#endif
+}
+
 // Rows in groups: independent minima hide the latency of each other.
 template <int kRows>
 inline void row_group_minima(const double* cost, int stride,
@@ -82,6 +95,18 @@ int find(const double* row, const double* offset, int stride, double value) {
             return j + __builtin_ctz(bits);
     }
     return stride;
+}
+
+int find_below(const double* row, const double* offset, int stride,
+               double bound, int* found) {
+    int n = 0;
+    for (int j = 0; j < stride; j += kWidth) {
+        const Vector x = load(row + j) + load(offset + j);
+        for (unsigned bits = below_bits(x, splat(bound)); bits;
+             bits &= bits - 1)
+            found[n++] = j + __builtin_ctz(bits);
+    }
+    return n;
 }
 
 void two_smallest(const double* row, const double* offset, int stride,
@@ -152,11 +177,11 @@ inline void min_plus_panel(const double* first, const double* second,
 }
 
 void min_plus(const double* first, const double* second, int stride, int n,
-              int n_rows, double* best) {
+              int n_rows, int n_columns, double* best) {
     int j = 0;
-    for (; j + 2 * kWidth <= stride; j += 2 * kWidth)
+    for (; j + 2 * kWidth <= n_columns; j += 2 * kWidth)
         min_plus_panel<2>(first, second + j, stride, n, n_rows, best + j);
-    for (; j < stride; j += kWidth)
+    for (; j < n_columns; j += kWidth)
         min_plus_panel<1>(first, second + j, stride, n, n_rows, best + j);
 }
 
@@ -166,7 +191,7 @@ void min_plus(const double* first, const double* second, int stride, int n,
 #define GM_NAME(isa) GM_NAME_OF(isa)
 
 extern const Kernels table;
-const Kernels table{GM_NAME(GM_ISA), row_minima,  find,
-                    two_smallest,    column_sums, min_plus};
+const Kernels table{GM_NAME(GM_ISA), row_minima, find,      two_smallest,
+                    column_sums,     min_plus,   find_below};
 
 }  // namespace groundmetric::GM_ISA

@@ -17,6 +17,10 @@ inline constexpr double kHuge = 1e300;
 
 constexpr int padded(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
+// The same, and an odd number of vectors: the entries of a column do not fall
+// on few sets of the cache then.
+constexpr int spread(int n) { return padded(n) | kLanes; }
+
 struct Kernels {
     const char* name;
 
@@ -37,9 +41,15 @@ struct Kernels {
                         double* sums);
 
     // best_i[j] = min(best_i[j], first_i[k] + second_k[j] over k < n): n_rows
-    // rows of a min-plus product. Rows of all three matrices are stride apart.
+    // rows and n_columns (a multiple of kLanes) columns of a min-plus product.
+    // Rows of all three matrices are stride apart.
     void (*min_plus)(const double* first, const double* second, int stride,
-                     int n, int n_rows, double* best);
+                     int n, int n_rows, int n_columns, double* best);
+
+    // Writes the j with row[j] + offset[j] < bound, rising, and returns how
+    // many there are.
+    int (*find_below)(const double* row, const double* offset, int stride,
+                      double bound, int* found);
 };
 
 // The table for this CPU. The environment variable GROUNDMETRIC_ISA (baseline,

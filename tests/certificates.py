@@ -40,3 +40,29 @@ def check_transport(t, r, c, M, *, rtol=1e-9):
     rounding = d * EPS * mass * (largest + np.abs(u).max() + np.abs(v).max())
     assert abs(t.value - (u @ r + v @ c)) <= rtol * scale + rounding
     assert abs(t.duality_gap) <= rtol * scale + rounding
+
+
+def projection_error_bound(projector, A, metric, weights=None):
+    """Bound the distance of metric to the projection of A, from the multipliers alone.
+
+    With x = a - W^-1 N u, the primal at a metric y less the dual at u is half of
+    |y - x|^2 + 2 sum_t u_t slack_t(y); strong convexity bounds |y - p|^2 by twice that.
+    Norms are over the upper triangle. Slack that rounding explains does not count: it
+    would show as its square root.
+    """
+    A = np.asarray(A, dtype=float)
+    x = (A + A.T) / 2
+    np.fill_diagonal(x, 0.0)
+    w = np.ones_like(x) if weights is None else weights
+    triangles, u = projector.multipliers()
+    assert (u > 0).all()
+    i, j, k = triangles.T
+    assert len({tuple(t) for t in triangles.tolist()}) == len(u)
+    for (a, b), sign in (((i, j), -1), ((i, k), 1), ((k, j), 1)):
+        np.add.at(x, (a, b), sign * u / w[a, b])
+        np.add.at(x, (b, a), sign * u / w[a, b])
+    slack = metric[i, k] + metric[k, j] - metric[i, j]
+    upper = np.triu_indices(len(A), 1)
+    square = (w * (metric - x) ** 2)[upper].sum()
+    rounding = 128 * EPS * np.abs(A).max()
+    return np.sqrt(square + 2 * (u * np.maximum(slack - rounding, 0.0)).sum())

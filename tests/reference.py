@@ -1,6 +1,8 @@
 """Slow literal twins of the library's kernels, written from the paper."""
 
+import clarabel
 import numpy as np
+import scipy.sparse as sp
 from scipy.optimize import linprog
 
 
@@ -51,3 +53,82 @@ def plan_sum(plans, weights):
     for plan, weight in zip(plans, weights, strict=True):
         G = G + weight * plan
     return G
+
+
+def triangle_fixing(A, tol=1e-12, max_sweeps=100_000):
+    """Algorithm 3.1 of Brickell et al.: nearest metric, for any real matrix A.
+
+    Cyclic projections onto the half-spaces x_ij <= x_ik + x_kj, one after another, each
+    first undone by its own correction z (Dykstra, Hildreth), until a whole sweep
+    changes nothing.
+    """
+    A = np.asarray(A, dtype=float)
+    x = (A + A.T) / 2
+    np.fill_diagonal(x, 0.0)
+    d = len(x)
+    if d == 2:  # no triangle says so, but the cone does: 0 <= x_01 + x_10
+        return np.maximum(x, 0.0)
+    triangles = [
+        (i, j, k)
+        for i in range(d)
+        for j in range(i)
+        for k in range(d)
+        if k not in (i, j)
+    ]
+    z = dict.fromkeys(triangles, 0.0)
+    scale = np.abs(x).max() or 1.0
+    for _ in range(max_sweeps):
+        change = 0.0
+        for t in triangles:
+            i, j, k = t
+            theta = max((x[i, j] - x[i, k] - x[k, j]) / 3, -z[t])
+            if theta == 0.0:
+                continue
+            for (a, b), sign in (((i, j), -1), ((i, k), 1), ((k, j), 1)):
+                x[a, b] = x[b, a] = x[a, b] + sign * theta
+            z[t] += theta
+            change = max(change, abs(theta))
+        if change <= tol * scale:
+            return x
+    raise AssertionError("triangle fixing did not converge")
+
+
+def metric_nearness_qp(A, weights=None):
+    """Project by an interior-point method (Clarabel), weighted or not."""
+    A = np.asarray(A, dtype=float)
+    d = len(A)
+    i, j = np.triu_indices(d, 1)
+    edge = np.zeros((d, d), dtype=int)
+    edge[i, j] = edge[j, i] = np.arange(i.size)
+    a = ((A + A.T) / 2)[i, j]
+    w = np.ones(i.size) if weights is None else np.asarray(weights)[i, j]
+    rows = [
+        (edge[p, q], edge[p, k], edge[k, q])
+        for p, q in zip(i, j, strict=True)
+        for k in range(d)
+        if k not in (p, q)
+    ]
+    # Triangles, and non-negativity, which they imply if there are any.
+    G = sp.lil_matrix((len(rows) + i.size, i.size))
+    for row, (far, near, other) in enumerate(rows):
+        G[row, far], G[row, near], G[row, other] = 1.0, -1.0, -1.0
+    G[len(rows) :] = -sp.eye(i.size)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    for tol in (1e-12, 1e-11, 1e-10):  # as tight as it can solve
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tol
+        solution = clarabel.DefaultSolver(
+            sp.diags(w).tocsc(),
+            -w * a,
+            G.tocsc(),
+            np.zeros(G.shape[0]),
+            [clarabel.NonnegativeConeT(G.shape[0])],
+            settings,
+        ).solve()
+        if solution.status == clarabel.SolverStatus.Solved:
+            break
+    else:
+        raise AssertionError(solution.status)
+    M = np.zeros((d, d))
+    M[i, j] = M[j, i] = solution.x
+    return M

@@ -33,3 +33,10 @@ def metrics(d):
 def real_costs(d):
     """Any matrix of few distinct real numbers, or a metric."""
     return st.one_of(metrics(d), hnp.arrays(float, (d, d), elements=COORDINATES))
+
+
+@st.composite
+def square_matrices(draw, max_size=7):
+    """Any square matrix of few distinct real numbers, asymmetric as a rule."""
+    d = draw(st.integers(1, max_size))
+    return draw(hnp.arrays(float, (d, d), elements=COORDINATES))

@@ -64,16 +64,23 @@ def interrupt():
     signal.raise_signal(signal.SIGINT)
 threading.Timer(0.5, interrupt).start()
 try:
-    gm.pairwise_emd(X, metric=M, n_jobs={n_jobs})  # minutes of work
+    {call}  # minutes of work
 except KeyboardInterrupt:
     print(time.monotonic() - sent[0])
 """
 
+LONG_CALLS = {
+    "pairwise": "gm.pairwise_emd(X, metric=M, n_jobs=1)",
+    "pairwise, threads": "gm.pairwise_emd(X, metric=M, n_jobs=2)",
+    "batch": "gm.TransportBatch(X, rng.integers(0, 3000, (10**6, 2))).solve(M)",
+    "project": "gm.project_metric(rng.normal(size=(1500, 1500)), n_jobs=2)",
+}
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_interrupt_ends_a_long_call(n_jobs):
+
+@pytest.mark.parametrize("name", LONG_CALLS)
+def test_interrupt_ends_a_long_call(name):
     run = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED.replace("{n_jobs}", str(n_jobs))],
+        [sys.executable, "-c", INTERRUPTED.replace("{call}", LONG_CALLS[name])],
         capture_output=True,
         text=True,
         timeout=60,

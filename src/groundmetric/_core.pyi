@@ -80,6 +80,25 @@ class Batch:
 def summarize(histograms: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[float, float, float, float]:
     """Smallest entry; mass of the first row, smallest and largest mass."""
 
+class MetricProjector:
+    """Projections onto the cone of metrics."""
+
+    def __init__(self, d: int) -> None: ...
+
+    def project(self, matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tol: float, max_rounds: int, n_threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], int, float, float, bool]:
+        """Metric, rounds, violation, relative bound, converged."""
+
+    def forget(self) -> None: ...
+
+    def multipliers(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """Triangles (i, j, k), and multipliers."""
+
+    @property
+    def n_triangles(self) -> int: ...
+
+def detours(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """min_k M_ik + M_kj."""
+
 def transport(r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, cost: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Certificate:
     """One pair, with its certificate."""
 

@@ -9,7 +9,9 @@ Report = Callable[[int], None]
 
 
 @contextmanager
-def progress_bar(total: int, *, label: str, show: bool) -> Iterator[Report | None]:
+def progress_bar(
+    total: int | None, *, label: str, show: bool, unit: str = "pair"
+) -> Iterator[Report | None]:
     """Yield what the core calls with the number of items done; None for silence."""
     if not show:
         yield None
@@ -20,10 +22,11 @@ def progress_bar(total: int, *, label: str, show: bool) -> Iterator[Report | Non
         raise ImportError(
             "progress=True needs tqdm: pip install 'groundmetric[progress]'."
         ) from error
-    with tqdm(total=total, desc=label, unit="pair", smoothing=0.1) as bar:
+    with tqdm(total=total, desc=label, unit=unit, smoothing=0.1) as bar:
 
         def report(n_done: int) -> None:
             bar.update(n_done - bar.n)
 
         yield report
-        bar.update(total - bar.n)
+        if total is not None:
+            bar.update(total - bar.n)

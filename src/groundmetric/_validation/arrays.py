@@ -67,6 +67,44 @@ def as_cost(metric: ArrayLike, d: int, name: str = "metric") -> Floats:
     return array
 
 
+def as_square(M: ArrayLike, name: str) -> Floats:
+    """Any finite real square matrix."""
+    array = as_float_array(M, name, 2)
+    if array.shape[0] != array.shape[1] or array.size == 0:
+        raise ValueError(f"{name} has shape {array.shape}, but must be square.")
+    require_finite(array, name)
+    return array
+
+
+def as_positive(M: ArrayLike, name: str, d: int) -> Floats:
+    """Symmetric d x d matrix of positive numbers; the diagonal does not matter."""
+    array = as_cost(M, d, name)
+    broken = (
+        (array <= 0, "entries must be positive"),
+        (array != array.T, "the matrix must be symmetric"),
+    )
+    for where, what in broken:
+        _refuse(array, where & ~np.eye(d, dtype=bool), name, what)
+    return array
+
+
+def require_dissimilarity(array: Floats, name: str) -> None:
+    """Refuse what is not symmetric, non-negative and zero on the diagonal."""
+    broken = (
+        (array < 0, "entries must not be negative"),
+        (array != array.T, "the matrix must be symmetric"),
+        (np.diag(np.diag(array)) != 0, "the diagonal must be zero"),
+    )
+    for where, what in broken:
+        _refuse(array, where, name, what)
+
+
+def _refuse(array: Floats, where: NDArray[np.bool_], name: str, what: str) -> None:
+    if where.any():
+        i, j = (int(k) for k in np.argwhere(where)[0])
+        raise ValueError(f"{name}[{i}, {j}] is {array[i, j]}: {what}.")
+
+
 def as_number(value: float, name: str, *, low: float, high: float = math.inf) -> float:
     """Judge a finite real number between low and high."""
     if not isinstance(value, numbers.Real) or not low <= value <= high:

@@ -1,0 +1,258 @@
+#include "cone.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels.h"
+
+namespace groundmetric {
+
+namespace {
+
+constexpr int kBlock = 16;  // rows of a task, a multiple of kLanes
+
+// How well the multipliers are found before the oracle is asked again: hardly,
+// if it just added many triangles; to the end, if next to none.
+constexpr double kManyNew = 0.25, kRoughly = 0.1;
+constexpr double kFewNew = 0.01, kWell = 0.01;
+
+// Triangles to add: those violated at least half as much as the worst one of
+// their edge, or nearly as much if there are more of them than edges.
+constexpr double kWeak = 0.5, kStrong = 0.9;
+constexpr double kNegligible = 1e-3;  // times the largest violation
+
+// The bound is relative to |metric|, but not to less than this times |input|.
+constexpr double kLeastNorm = 1e-3;
+
+// The sum of term(j) over first <= j < last: four at a time, since each
+// addition waits for the one before.
+template <class Term>
+double interleaved_sum(int first, int last, const Term& term) {
+    constexpr int kSums = 4;
+    double sum[kSums] = {};
+    int j = first;
+    for (; j + kSums <= last; j += kSums)
+        for (int l = 0; l < kSums; ++l) sum[l] += term(j + l);
+    for (; j < last; ++j) sum[0] += term(j);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+}  // namespace
+
+MetricProjector::MetricProjector(int d)
+    : d_(d),
+      stride_(spread(d)),
+      set_(d, stride_),
+      x_(row(d), kHuge),
+      weights_(row(d), 1.0),
+      metric_(row(d), kHuge),
+      shortcut_(row(d), kHuge),
+      found_((d + kBlock - 1) / kBlock) {}
+
+ProjectionReport MetricProjector::project(const double* input,
+                                          const double* weights,
+                                          const ProjectionOptions& options,
+                                          double* metric) {
+    options_ = &options;
+    load(input, weights);
+    Shared shared{options.poll};
+    Pulse pulse(shared, true);
+    ProjectionReport report;
+    const double input_norm = norm(x_);
+    double size = input_norm;
+    double limit = options.tol * size;
+    double reduction = kRoughly;
+    double gap_share = 0.5;
+    while (!report.converged) {
+        if (set_.size() > 0) {
+            const double gap_goal = gap_share * limit * limit / 2.0;
+            set_.improve(reduction, gap_goal, rounding_, pulse);
+            set_.write(x_.data());
+        }
+        find_shortcuts(x_);
+        const bool repaired = repair();
+        size = std::max(norm(metric_), kLeastNorm * input_norm);
+        limit = options.tol * size;
+        report.bound = distance_bound();
+        const bool last = ++report.rounds >= options.max_rounds;
+        if (options.after) options.after(report.rounds);
+        if (d_ <= 2 || last || report.bound <= limit) {
+            if (repaired)
+                close();
+            else
+                metric_ = x_;
+            report.bound = d_ <= 2 ? 0.0 : distance_bound();
+            report.converged = report.bound <= limit;
+            if (last) break;
+        }
+        if (report.converged) break;
+        set_.drop_idle();
+        const auto n_new = static_cast<double>(add_violated());
+        const auto n = static_cast<double>(set_.size());
+        reduction = n_new > kManyNew * n  ? kRoughly
+                    : n_new > kFewNew * n ? kWell
+                                          : 0.0;
+        if (n_new == 0.0) gap_share *= 0.1;
+    }
+    if (size > 0.0) report.bound /= size;
+    report.violation = violation_ * unit_;
+    store(metric);
+    return report;
+}
+
+// x <- input / unit, so that the largest entry is in [1/2, 1).
+void MetricProjector::load(const double* input, const double* weights) {
+    double largest = 0.0;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(d_) * d_; ++k)
+        largest = std::max(largest, std::abs(input[k]));
+    int exponent = 0;
+    std::frexp(largest, &exponent);
+    const double before = unit_;
+    unit_ = std::ldexp(1.0, exponent);
+    rounding_ = 64.0 * std::numeric_limits<double>::epsilon();
+    for (int i = 0; i < d_; ++i)
+        for (int j = 0; j < d_; ++j) {
+            const std::size_t k = static_cast<std::size_t>(i) * d_ + j;
+            x_[row(i) + j] = i == j ? 0.0 : input[k] / unit_;
+            weights_[row(i) + j] = weights == nullptr ? 1.0 : weights[k];
+        }
+    set_.load(x_.data(), weights_.data(), before / unit_);
+}
+
+void MetricProjector::for_row_blocks(const RowTask& task) const {
+    parallel_for(static_cast<std::int64_t>(found_.size()), options_->n_threads,
+                 1, options_->poll, [&](std::int64_t block, int, Pulse&) {
+                     const int first = static_cast<int>(block) * kBlock;
+                     task(first, std::min(d_, first + kBlock));
+                 });
+}
+
+// The oracle. The matrix is symmetric, so entries right of the diagonal, and
+// the rest of its block, suffice. k = i is among the candidates: no shortcut is
+// longer than the edge.
+void MetricProjector::find_shortcuts(const std::vector<double>& matrix) {
+    for_row_blocks([&](int first, int last) {
+        const int n_columns = stride_ - first;
+        for (int i = first; i < last; ++i)
+            std::fill_n(&shortcut_[row(i) + first], n_columns, kHuge);
+        kernels().min_plus(&matrix[row(first)], &matrix[first], stride_, d_,
+                           last - first, n_columns,
+                           &shortcut_[row(first) + first]);
+    });
+}
+
+// metric <- max(0, min(x, shortcut)), right of the diagonal. Whether that is
+// not x.
+bool MetricProjector::repair() {
+    constexpr int kMaxima = 4;  // interleaved, as above
+    double worst[kMaxima] = {}, lowest[kMaxima] = {};
+    for (int i = 0; i < d_; ++i) {
+        const double* const x = &x_[row(i)];
+        const double* const shortcut = &shortcut_[row(i)];
+        double* const m = &metric_[row(i)];
+        m[i] = 0.0;
+        for (int j = i + 1; j < d_; ++j)
+            m[j] = std::max(0.0, std::min(x[j], shortcut[j]));
+        for (int j = i + 1; j < d_; ++j) {
+            const int l = j % kMaxima;
+            worst[l] = std::max(worst[l], x[j] - shortcut[j]);
+            lowest[l] = std::min(lowest[l], x[j]);
+        }
+    }
+    violation_ = *std::max_element(worst, worst + kMaxima);
+    return violation_ > 0.0 ||
+           *std::min_element(lowest, lowest + kMaxima) < 0.0;
+}
+
+// Shortest paths, until m_ij <= m_ik + m_kj holds as computed.
+void MetricProjector::close() {
+    do {
+        for (int i = 0; i < d_; ++i)
+            for (int j = 0; j < i; ++j)
+                metric_[row(i) + j] = metric_[row(j) + i];
+        find_shortcuts(metric_);
+    } while (lower_to_shortcuts());
+}
+
+bool MetricProjector::lower_to_shortcuts() {
+    bool lower = false;
+    for (int i = 0; i < d_; ++i)
+        for (int j = i + 1; j < d_; ++j) {
+            const double shortcut = shortcut_[row(i) + j];
+            lower |= shortcut < metric_[row(i) + j];
+            metric_[row(i) + j] = std::min(metric_[row(i) + j], shortcut);
+        }
+    return lower;
+}
+
+// Let y be a metric, x = x(u) and p the projection. Strong convexity of the
+// primal at p and of the dual at its optimum add up to
+//     |y - p|^2 + |x - p|^2 <= 2 (primal(y) - dual(u))
+//                            = |y - x|^2 + 2 sum_t u_t slack_t(y):
+// a rigorous bound on |y - p| whose terms are all non-negative, so that none
+// cancel. What slack the rounding of x explains is left out.
+double MetricProjector::distance_bound() const {
+    double square = 0.0;
+    for (int i = 0; i < d_; ++i) {
+        const double *m = &metric_[row(i)], *x = &x_[row(i)];
+        const double* const w = &weights_[row(i)];
+        square += interleaved_sum(i + 1, d_, [=](int j) {
+            return w[j] * (m[j] - x[j]) * (m[j] - x[j]);
+        });
+    }
+    const double gap = set_.complementarity(metric_.data(), rounding_);
+    return std::sqrt(square + 2.0 * gap);
+}
+
+std::size_t MetricProjector::add_violated() {
+    for_row_blocks([this](int first, int last) {
+        search_rows(first, last, found_[first / kBlock]);
+    });
+    std::size_t n_found = 0, n_new = 0;
+    for (const auto& found : found_) n_found += found.size();
+    const bool crowded = n_found > static_cast<std::size_t>(d_) * (d_ - 1) / 2;
+    for (const auto& found : found_)
+        for (const Candidate& c : found)
+            if (c.strong || !crowded) n_new += set_.add(c.i, c.j, c.k);
+    return n_new;
+}
+
+void MetricProjector::search_rows(int first, int last,
+                                  std::vector<Candidate>& found) const {
+    found.clear();
+    std::vector<int> below(stride_);
+    for (int i = first; i < last; ++i)
+        for (int j = i + 1; j < d_; ++j) {
+            const double *from_i = &x_[row(i)], *from_j = &x_[row(j)];
+            const double excess = from_i[j] - shortcut_[row(i) + j];
+            if (!(excess > kNegligible * violation_)) continue;
+            const double strong = from_i[j] - kStrong * excess;
+            const int n =
+                kernels().find_below(from_i, from_j, stride_,
+                                     from_i[j] - kWeak * excess, below.data());
+            for (int l = 0; l < n; ++l) {
+                const int k = below[l];
+                found.push_back({i, j, k, from_i[k] + from_j[k] <= strong});
+            }
+        }
+}
+
+double MetricProjector::norm(const std::vector<double>& matrix) const {
+    double square = 0.0;
+    for (int i = 0; i < d_; ++i) {
+        const double *m = &matrix[row(i)], *w = &weights_[row(i)];
+        square += interleaved_sum(i + 1, d_,
+                                  [=](int j) { return w[j] * m[j] * m[j]; });
+    }
+    return std::sqrt(square);
+}
+
+void MetricProjector::store(double* metric) const {
+    for (int i = 0; i < d_; ++i)
+        for (int j = 0; j < d_; ++j)
+            metric[static_cast<std::size_t>(i) * d_ + j] =
+                metric_[row(i) + j] * unit_;
+}
+
+}  // namespace groundmetric

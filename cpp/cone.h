@@ -1,0 +1,82 @@
+// Projection onto the cone of metric matrices,
+//     {M : M = M', M_ii = 0, M_ij <= M_ik + M_kj for all i, j, k}.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "parallel.h"
+#include "working_set.h"
+
+namespace groundmetric {
+
+struct ProjectionOptions {
+    double tol = 1e-6;  // on the relative distance to the true projection
+    int max_rounds = 1000;
+    int n_threads = 1;
+    Poll poll;                             // may stop the work
+    std::function<void(int round)> after;  // each round; may be empty
+};
+
+struct ProjectionReport {
+    bool converged = false;
+    int rounds = 0;
+    double bound = 0.0;      // on |metric - projection| / |metric|, weighted
+    double violation = 0.0;  // the largest, before the final repair
+};
+
+// Keeps its working set and multipliers between calls: a projection takes less
+// time if its input is close to that of the one before.
+class MetricProjector {
+public:
+    explicit MetricProjector(int d);
+
+    // The input is d x d, symmetric and finite, its diagonal zero; entries may
+    // be negative. Weights are symmetric and positive, all 1 if null. The
+    // metric obeys every triangle inequality exactly, in floating point.
+    ProjectionReport project(const double* input, const double* weights,
+                             const ProjectionOptions& options, double* metric);
+
+    void forget() { set_.clear(); }
+    const WorkingSet& working_set() const { return set_; }
+    // Of the last projection: multipliers are duals times this.
+    double unit() const { return unit_; }
+
+private:
+    struct Candidate {
+        int i, j, k;
+        bool strong;  // almost as violated as the worst of its edge
+    };
+    using RowTask = std::function<void(int first, int last)>;
+
+    void load(const double* input, const double* weights);
+    void for_row_blocks(const RowTask& task) const;
+    void find_shortcuts(const std::vector<double>& matrix);
+    bool repair();
+    void close();
+    bool lower_to_shortcuts();
+    double distance_bound() const;
+    std::size_t add_violated();
+    void search_rows(int first, int last, std::vector<Candidate>& found) const;
+    double norm(const std::vector<double>& matrix) const;
+    void store(double* metric) const;
+
+    std::size_t row(int i) const {
+        return static_cast<std::size_t>(i) * stride_;
+    }
+
+    int d_, stride_;
+    const ProjectionOptions* options_ = nullptr;
+    double unit_ = 1.0;       // input = unit_ * x; a power of two
+    double rounding_ = 0.0;   // violations this small mean nothing
+    double violation_ = 0.0;  // the largest of x
+    WorkingSet set_;
+    std::vector<double> x_;                      // the dual iterate, x(u)
+    std::vector<double> weights_;                // for i < j
+    std::vector<double> metric_;                 // near x, a metric in the end
+    std::vector<double> shortcut_;               // min_k m_ik + m_kj, for i < j
+    std::vector<std::vector<Candidate>> found_;  // for each block of rows
+};
+
+}  // namespace groundmetric

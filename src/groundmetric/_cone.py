@@ -1,0 +1,226 @@
+r"""Projection onto the cone of metrics (section 5.2, problems P3 and P4, of the paper).
+
+.. math:: \min_M \|M - A\| \quad \text{subject to} \quad
+          M_{ii} = 0, \; M_{ij} = M_{ji}, \; M_{ij} \le M_{ik} + M_{kj}
+
+Also known as the metric nearness problem (Brickell, Dhillon, Sra & Tropp, 2008). There
+are d^3 / 2 constraints, but few of them matter: a working set of triangles is kept, its
+dual solved by Hildreth's method and conjugate gradients, and a min-plus product finds
+the triangles that are still broken.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, _validation
+from ._progress import progress_bar
+from ._triangle import closure
+from ._warnings import warn_not_converged
+
+Floats = NDArray[np.float64]
+
+MAX_ITER = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """The metric nearest to a matrix, and how near to it the result is known to be.
+
+    Attributes
+    ----------
+    metric : ndarray of shape (d, d)
+        A metric exactly, in floating point.
+    n_iter : int
+        Rounds: how often the oracle looked for broken triangles.
+    violation : float
+        By how much the last iterate broke the triangle inequality, before repair.
+    residual : float
+        From the duality gap: the true projection is no farther from the metric than
+        this times the norm of the metric (or a thousandth of the norm of the input,
+        if that is more), in the weighted norm.
+    distance : float
+        Frobenius norm of the difference to the input.
+    converged : bool
+        Whether the residual is within the tolerance.
+
+    Examples
+    --------
+    >>> from groundmetric import project_metric
+    >>> project_metric([[0, 1], [3, 0]])
+    Projection(n_iter=1, violation=0.0, residual=0.0, distance=1.41..., converged=True)
+    """
+
+    metric: Floats = field(repr=False)
+    n_iter: int
+    violation: float
+    residual: float
+    distance: float
+    converged: bool
+
+
+def project_metric(
+    A: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    radius: float | None = None,
+    tol: float = 1e-6,
+    max_iter: int = MAX_ITER,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> Projection:
+    """Nearest metric to a matrix, in the Frobenius norm.
+
+    Parameters
+    ----------
+    A : array-like of shape (d, d)
+        Any real matrix; it may be asymmetric, have negative entries and a diagonal.
+    weights : array-like of shape (d, d), optional
+        Symmetric and positive: minimize the sum of weights * (M - A)**2 instead.
+        Missing entries of A get a weight near zero, and any value.
+    radius : float, optional
+        Project onto the metrics of at most this Frobenius norm. Not with weights.
+    tol : float, default=1e-6
+        What the residual may be: the relative distance to the true projection.
+    max_iter : int, default=1000
+        The most rounds; when they are used up, the result is still a metric.
+    n_jobs : int, optional
+        Number of threads, as in scikit-learn. Results do not depend on it.
+    progress : bool, default=False
+        Show rounds and residual as they go (needs tqdm); worth it from d = 500 on.
+
+    Returns
+    -------
+    Projection
+
+    Warns
+    -----
+    ConvergenceWarning
+        If max_iter is hit.
+
+    Examples
+    --------
+    >>> from groundmetric import project_metric
+    >>> project_metric([[0, 1, 7], [1, 0, 2], [7, 2, 0]]).metric.round(3)
+    array([[0.   , 2.333, 5.667],
+           [2.333, 0.   , 3.333],
+           [5.667, 3.333, 0.   ]])
+    """
+    matrix = _validation.as_square(A, "A")
+    projector = MetricProjector(
+        len(matrix), weights=weights, tol=tol, max_iter=max_iter, n_jobs=n_jobs
+    )
+    return projector.project(matrix, radius=radius, progress=progress)
+
+
+class MetricProjector:
+    """Projections one after another.
+
+    Keeps its working set and multipliers between calls: when an input is close to the
+    one before, as in a descent, its projection takes a few rounds only.
+
+    Parameters
+    ----------
+    d : int
+        The size of the matrices.
+    weights, tol, max_iter, n_jobs
+        As for :func:`project_metric`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from groundmetric import MetricProjector
+    >>> A = np.array([[0, 1, 7], [1, 0, 2], [7, 2, 0]])
+    >>> projector = MetricProjector(3)
+    >>> projector.project(A).n_iter, projector.project(1.01 * A).n_iter
+    (2, 1)
+    """
+
+    def __init__(
+        self,
+        d: int,
+        *,
+        weights: ArrayLike | None = None,
+        tol: float = 1e-6,
+        max_iter: int = MAX_ITER,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._d = _validation.as_count(d, "d", low=1)
+        self._weights = (
+            None if weights is None else _validation.as_positive(weights, "weights", d)
+        )
+        self._tol = _validation.as_number(tol, "tol", low=0.0)
+        self._max_iter = _validation.as_count(max_iter, "max_iter", low=1)
+        self._threads = _validation.n_threads(n_jobs)
+        self._core = _core.MetricProjector(self._d)
+        self._turn = threading.Lock()  # one projection at a time
+
+    @property
+    def n_triangles(self) -> int:
+        """Size of the working set."""
+        return self._core.n_triangles
+
+    def multipliers(self) -> tuple[NDArray[np.int32], Floats]:
+        """Triangles (i, j, k) that push M[i, j] down, and how hard each pushes.
+
+        With the multipliers u, the last input (made symmetric) less u at [i, j] and
+        plus u at [i, k] and [k, j], each over its weight, is the projection up to the
+        tolerance: the KKT conditions.
+        """
+        return self._core.multipliers()
+
+    def forget(self) -> None:
+        """Empty the working set, as if nothing had been projected yet."""
+        self._core.forget()
+
+    def project(
+        self, A: ArrayLike, *, radius: float | None = None, progress: bool = False
+    ) -> Projection:
+        """Project a matrix; see :func:`project_metric`."""
+        matrix = _validation.as_cost(A, self._d, "A")
+        if radius is not None:
+            radius = _validation.as_number(radius, "radius", low=0.0)
+            if self._weights is not None:
+                raise ValueError("radius and weights cannot be had together.")
+        symmetric = matrix / 2 + matrix.T / 2
+        np.fill_diagonal(symmetric, 0.0)
+        bar_of_rounds = progress_bar(None, label="project", unit="round", show=progress)
+        with self._turn, bar_of_rounds as bar:
+            metric, n_iter, violation, residual, converged = self._core.project(
+                symmetric, self._weights, self._tol, self._max_iter, self._threads, bar
+            )
+        if not converged:
+            warn_not_converged(
+                f"The projection stopped after {n_iter} rounds; its relative distance "
+                f"to the true one is known to be at most {residual:.1e} only."
+            )
+        if radius is not None:
+            metric = _into_ball(metric, radius, self._threads)
+        distance = _norm(metric - matrix)
+        return Projection(metric, n_iter, violation, residual, distance, converged)
+
+
+def _into_ball(metric: Floats, radius: float, threads: int) -> Floats:
+    """Project from the cone onto its part in the ball: along the ray, so exactly.
+
+    Scaling rounds, and may break tight triangles by that much; the closure mends them.
+    """
+    norm = _norm(metric)
+    if norm <= radius:
+        return metric
+    rounding = 4 * np.finfo(float).eps
+    return closure(metric * (radius / norm * (1 - rounding)), threads)
+
+
+def _norm(matrix: Floats) -> float:
+    """Frobenius norm, without overflow on the way.
+
+    Not with BLAS, whose threads take longer to wake up than this takes.
+    """
+    largest = float(np.abs(matrix).max())
+    scaled = matrix / (largest or 1.0)
+    return largest * float(np.sqrt(np.square(scaled).sum()))

@@ -1,0 +1,165 @@
+"""Is it a metric? Where is it not? The nearest one below.
+
+All answers come from one oracle, the min-plus product of M with itself: the shortest
+detour from i to j, ``min_k M[i, k] + M[k, j]``, in O(d^3) vectorized operations.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, _validation
+
+Floats = NDArray[np.float64]
+
+
+class Violation(NamedTuple):
+    """A broken triangle: M[i, j] exceeds M[i, k] + M[k, j] by amount."""
+
+    i: int
+    j: int
+    k: int
+    amount: float
+
+
+def triangle_violation(M: ArrayLike, *, n_jobs: int | None = None) -> float:
+    """Largest amount by which M breaks the triangle inequality; 0.0 if it does not.
+
+    Parameters
+    ----------
+    M : array-like of shape (d, d)
+        Any real matrix.
+    n_jobs : int, optional
+        Number of threads, as in scikit-learn.
+
+    Returns
+    -------
+    float
+        The largest of M[i, j] - (M[i, k] + M[k, j]) and 0, over all i, j, k, equal ones
+        included: M[i, i] <= M[i, k] + M[k, i] is what makes metrics non-negative.
+
+    Examples
+    --------
+    >>> from groundmetric import triangle_violation
+    >>> triangle_violation([[0, 1, 5], [1, 0, 2], [5, 2, 0]])
+    2.0
+    """
+    matrix = _validation.as_square(M, "M")
+    return _violation(matrix, _validation.n_threads(n_jobs))
+
+
+def _violation(matrix: Floats, threads: int) -> float:
+    return max(0.0, float((matrix - _core.detours(matrix, threads)).max()))
+
+
+def is_metric(M: ArrayLike, *, tol: float = 0.0, n_jobs: int | None = None) -> bool:
+    """Whether M is a metric matrix: zero diagonal, symmetric, triangle inequality.
+
+    Distances between different bins may be zero (strictly, a pseudometric); the paper's
+    cone of metrics allows it too.
+
+    Parameters
+    ----------
+    M : array-like of shape (d, d)
+        Any real matrix.
+    tol : float, default=0.0
+        What each condition may be broken by.
+    n_jobs : int, optional
+        Number of threads, as in scikit-learn.
+
+    Examples
+    --------
+    >>> from groundmetric import is_metric
+    >>> is_metric([[0, 1, 3], [1, 0, 2], [3, 2, 0]])
+    True
+    >>> is_metric([[0, 1, 5], [1, 0, 2], [5, 2, 0]])
+    False
+    """
+    matrix = _validation.as_square(M, "M")
+    tol = _validation.as_number(tol, "tol", low=0.0)
+    return bool(
+        np.abs(np.diag(matrix)).max() <= tol
+        and np.abs(matrix - matrix.T).max() <= tol
+        and _violation(matrix, _validation.n_threads(n_jobs)) <= tol
+    )
+
+
+def metric_violations(M: ArrayLike, *, max_items: int = 10) -> list[Violation]:
+    """Find the triangles that M breaks, the worst first.
+
+    Parameters
+    ----------
+    M : array-like of shape (d, d)
+        Any real matrix. If it is symmetric, (i, j, k) and (j, i, k) are one triangle
+        and listed once, with i <= j.
+    max_items : int, default=10
+        The longest list wanted.
+
+    Returns
+    -------
+    list of Violation
+        (i, j, k, amount) with M[i, j] = M[i, k] + M[k, j] + amount, amount > 0.
+
+    Examples
+    --------
+    >>> from groundmetric import metric_violations
+    >>> metric_violations([[0, 1, 5], [1, 0, 2], [5, 2, 0]])
+    [Violation(i=0, j=2, k=1, amount=2.0)]
+    """
+    matrix = _validation.as_square(M, "M")
+    max_items = _validation.as_count(max_items, "max_items", low=0)
+    worst = matrix - _core.detours(matrix, 1)  # of the triangles over each edge
+    if np.array_equal(matrix, matrix.T):
+        worst[np.tri(len(worst), k=-1, dtype=bool)] = -np.inf
+    # The max_items worst triangles lie over the max_items worst edges.
+    edges = np.argsort(-worst, axis=None, kind="stable")[:max_items]
+    edges = edges[worst.ravel()[edges] > 0]
+    i, j = np.unravel_index(edges, worst.shape)
+    amounts = matrix[i, j][:, None] - (matrix[i, :] + matrix[:, j].T)  # (edges, d)
+    order = np.argsort(-amounts, axis=None, kind="stable")[:max_items]
+    found = zip(*np.unravel_index(order, amounts.shape), strict=True)
+    return [
+        Violation(int(i[e]), int(j[e]), int(k), float(amounts[e, k]))
+        for e, k in found
+        if amounts[e, k] > 0
+    ]
+
+
+def metric_closure(M: ArrayLike, *, n_jobs: int | None = None) -> Floats:
+    """Largest metric below M: the shortest paths through all bins.
+
+    Parameters
+    ----------
+    M : array-like of shape (d, d)
+        Symmetric, non-negative, zero on the diagonal.
+    n_jobs : int, optional
+        Number of threads, as in scikit-learn.
+
+    Returns
+    -------
+    ndarray of shape (d, d)
+        A metric exactly, in floating point: its triangle violation is 0.0.
+
+    Examples
+    --------
+    >>> from groundmetric import metric_closure
+    >>> metric_closure([[0, 1, 5], [1, 0, 2], [5, 2, 0]])
+    array([[0., 1., 3.],
+           [1., 0., 2.],
+           [3., 2., 0.]])
+    """
+    matrix = _validation.as_square(M, "M")
+    _validation.require_dissimilarity(matrix, "M")
+    return closure(matrix, _validation.n_threads(n_jobs))
+
+
+def closure(matrix: Floats, threads: int) -> Floats:
+    """Shortest paths; see :func:`metric_closure`."""
+    while True:  # paths of at most 2, 4, 8, ... steps
+        shorter = np.minimum(matrix, _core.detours(matrix, threads))
+        if np.array_equal(shorter, matrix):
+            return shorter
+        matrix = shorter
