@@ -38,6 +38,17 @@ def inputs_of(kind: str, rng: np.random.Generator, d: int) -> np.ndarray:
     )
 
 
+def joined(X: np.ndarray, y: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Join n histograms of a class at a time, for n times the bins."""
+    rows, labels = [], []
+    for label in np.unique(y):
+        members = np.flatnonzero(y == label)
+        members = members[: len(members) // n * n].reshape(-1, n)
+        rows.append(X[members].reshape(len(members), -1) / n)
+        labels.append(np.full(len(members), label))
+    return np.concatenate(rows), np.concatenate(labels)
+
+
 def fix_triangles(A: np.ndarray, truth: np.ndarray) -> int:
     fixing = ctypes.CDLL(str(LIBRARY)).triangle_fixing
     matrix, d = A.copy(), len(A)
@@ -86,15 +97,14 @@ def row(what: str, inputs: list[np.ndarray], bar: float, rounds: int) -> Row:
     )
 
 
-def oracle_row(rng: np.random.Generator, d: int = 512) -> Row:
-    """Measure a descent-like input in units of one min-plus pass."""
-    A = descent_like(rng, d)
+def oracle_row(A: np.ndarray) -> Row:
+    """Measure a projection in units of one min-plus pass."""
     oracle, total, ratio = side_by_side(
         lambda: seconds(lambda: _core.detours(A, 1)),
         lambda: seconds(lambda: gm.project_metric(A, tol=TOL)),
     )
     return Row(
-        f"project, descent-like, d = {d}: 120 oracle passes over its time",
+        f"project, a step at d = {len(A)}: 120 oracle passes over its time",
         f"{total * 1e3:,.0f} ms",
         f"{oracle * 1e3:,.1f} ms (a pass)",
         120 / ratio,
@@ -103,22 +113,13 @@ def oracle_row(rng: np.random.Generator, d: int = 512) -> Row:
     )
 
 
-def descent_like(rng: np.random.Generator, d: int) -> np.ndarray:
-    """Push a metric along sparse plans, by a tenth of its norm."""
-    points = rng.normal(size=(d, 8))
-    metric = cdist(points, points)
-    push = symmetric(rng.normal(size=(d, d)) * (rng.random((d, d)) < SHARE_OF_PUSHED))
-    return metric - 0.1 * np.linalg.norm(metric) / np.linalg.norm(push) * push
-
-
-def thread_row(rng: np.random.Generator, d: int = 512) -> Row:
-    A = descent_like(rng, d)
+def thread_row(A: np.ndarray) -> Row:
     two, one, ratio = side_by_side(
         lambda: seconds(lambda: gm.project_metric(A, tol=TOL, n_jobs=2)),
         lambda: seconds(lambda: gm.project_metric(A, tol=TOL)),
     )
     return Row(
-        f"project, two threads, d = {d}",
+        f"project, a step at d = {len(A)}, two threads",
         f"{two * 1e3:,.0f} ms",
         f"{one * 1e3:,.0f} ms (one)",
         ratio,
@@ -140,13 +141,17 @@ def memory_line(d: int = 1000) -> str:
 
 
 def report_peak(d: int) -> None:
+    """Project a metric that was pushed along sparse plans, by a tenth of its norm."""
     rng = np.random.default_rng(0)
-    A = descent_like(rng, d)
+    points = rng.normal(size=(d, 8))
+    metric = cdist(points, points)
+    push = symmetric(rng.normal(size=(d, d)) * (rng.random((d, d)) < SHARE_OF_PUSHED))
+    A = metric - 0.1 * np.linalg.norm(metric) / np.linalg.norm(push) * push
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     gm.project_metric(A, tol=TOL)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(
-        f"Projecting a descent-like matrix, d = {d}: peak memory {after / 1e3:.0f} MB, "
+        f"Projecting a pushed metric, d = {d}: peak memory {after / 1e3:.0f} MB, "
         f"{before / 1e3:.0f} MB of it before the call."
     )
 
@@ -163,5 +168,7 @@ def rows(X: np.ndarray, y: np.ndarray) -> Iterator[Row]:
         ("Gaussian", 4),
     ):
         yield row(kind, [inputs_of(kind, rng, 128)], bar, rounds=3)
-    yield oracle_row(rng)
-    yield thread_row(rng)
+    wide, labels = two_classes(*joined(X, y, 4), rng, n=8)
+    step = record(wide, labels, n_steps=5)[-1]
+    yield oracle_row(step)
+    yield thread_row(step)
