@@ -2,43 +2,54 @@
 #include <cstring>
 
 #include "kernels.h"
+#include "typical_kernels.h"
 
 namespace groundmetric {
 
 namespace baseline {
 extern const Kernels table;
-}
+extern const TypicalKernels typical_table;
+}  // namespace baseline
 #ifdef __x86_64__
 namespace avx2 {
 extern const Kernels table;
-}
+extern const TypicalKernels typical_table;
+}  // namespace avx2
 namespace avx512 {
 extern const Kernels table;
-}
+extern const TypicalKernels typical_table;
+}  // namespace avx512
 #endif
 
 namespace {
 
-const Kernels& choose() {
+struct Tables {
+    const Kernels& kernels;
+    const TypicalKernels& typical;
+};
+
+Tables choose() {
+#ifdef __x86_64__
     const char* const wish = std::getenv("GROUNDMETRIC_ISA");
-    const auto allowed = [wish](const char* name) {
+    const auto wished = [wish](const char* name) {
         return wish == nullptr || std::strcmp(wish, name) == 0;
     };
-#ifdef __x86_64__
-    const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-    const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
-    if (has_avx512 && allowed("avx512")) return avx512::table;
-    if (has_avx2 && (allowed("avx2") || allowed("avx512"))) return avx2::table;
+    if (__builtin_cpu_supports("avx512f") && wished("avx512"))
+        return {avx512::table, avx512::typical_table};
+    if (__builtin_cpu_supports("avx2") && (wished("avx2") || wished("avx512")))
+        return {avx2::table, avx2::typical_table};
 #endif
-    static_cast<void>(allowed);
-    return baseline::table;
+    return {baseline::table, baseline::typical_table};
+}
+
+const Tables& chosen() {
+    static const Tables tables = choose();
+    return tables;
 }
 
 }  // namespace
 
-const Kernels& kernels() {
-    static const Kernels& chosen = choose();
-    return chosen;
-}
+const Kernels& kernels() { return chosen().kernels; }
+const TypicalKernels& typical_kernels() { return chosen().typical; }
 
 }  // namespace groundmetric

@@ -1,31 +1,9 @@
-// Compiled once for each instruction set, with GM_ISA naming it. Includes no
-// standard header on purpose: an inline function of the standard library
-// compiled here for AVX-512 could be the copy that the linker keeps for all.
-#include "kernels.h"
-
-#ifdef __x86_64__
-#include <immintrin.h>  // intrinsics only: always inlined, so safe here
-#endif
+// Compiled once for each instruction set, with GM_ISA naming it: see vectors.h.
+#include "vectors.h"
 
 namespace groundmetric::GM_ISA {
 namespace {
 
-// As many doubles as a register holds. The alias with alignment 8 is for loads
-// from and stores to plain arrays.
-#if defined(__AVX512F__)
-constexpr int kWidth = 8;
-#elif defined(__AVX2__)
-constexpr int kWidth = 4;
-#else
-constexpr int kWidth = 2;
-#endif
-static_assert(kLanes % kWidth == 0);
-typedef double Vector __attribute__((vector_size(kWidth * sizeof(double))));
-typedef double Unaligned __attribute__((vector_size(kWidth * sizeof(double)),
-                                        aligned(8), may_alias));
-
-inline Vector load(const double* x) { return *(const Unaligned*)x; }
-inline void store(double* x, Vector value) { *(Unaligned*)x = value; }
 inline Vector splat(double x) { return Vector{} + x; }
 inline Vector min(Vector a, Vector b) { return a < b ? a : b; }
 inline Vector max(Vector a, Vector b) { return a < b ? b : a; }
@@ -186,9 +164,6 @@ void min_plus(const double* first, const double* second, int stride, int n,
 }
 
 }  // namespace
-
-#define GM_NAME_OF(isa) #isa
-#define GM_NAME(isa) GM_NAME_OF(isa)
 
 extern const Kernels table;
 const Kernels table{GM_NAME(GM_ISA), row_minima, find,      two_smallest,

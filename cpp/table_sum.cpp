@@ -1,0 +1,43 @@
+#include "table_sum.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "typical.h"
+
+namespace groundmetric {
+
+double typical_sum(const double* histograms, int d, const std::int64_t* pairs,
+                   const double* weights, std::int64_t n_pairs, double total,
+                   const Threading& threading, double* sums) {
+    // Stretches of pairs are summed apart, then together in their order. How
+    // many there are depends on n_pairs and d alone, and 64 MB hold them.
+    const std::int64_t size = static_cast<std::int64_t>(d) * d;
+    const std::int64_t room = std::max<std::int64_t>(1, 8'000'000 / size);
+    const std::int64_t n_parts = std::min<std::int64_t>({n_pairs, 32, room});
+    std::vector<double> parts(static_cast<std::size_t>(n_parts * size));
+    std::vector<double> errors(static_cast<std::size_t>(n_parts));
+    std::vector<TypicalTable> tables(
+        static_cast<std::size_t>(std::max(threading.n_threads, 1)));
+
+    const Body body = [&](std::int64_t part, int worker, Pulse& pulse) {
+        for (std::int64_t k = part * n_pairs / n_parts;
+             k < (part + 1) * n_pairs / n_parts; ++k) {
+            pulse.beat();
+            const double error = tables[worker].solve(
+                histograms + pairs[2 * k] * d,
+                histograms + pairs[2 * k + 1] * d, d, total);
+            tables[worker].add_to(parts.data() + part * size, weights[k]);
+            errors[part] = std::max(errors[part], error);
+        }
+    };
+    parallel_for(n_parts, threading.n_threads, 1, threading.poll, body);
+
+    std::fill_n(sums, size, 0.0);
+    for (std::int64_t part = 0; part < n_parts; ++part)
+        for (std::int64_t k = 0; k < size; ++k)
+            sums[k] += parts[part * size + k];
+    return n_parts > 0 ? *std::max_element(errors.begin(), errors.end()) : 0.0;
+}
+
+}  // namespace groundmetric
