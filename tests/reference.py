@@ -132,3 +132,60 @@ def metric_nearness_qp(A, weights=None):
     M = np.zeros((d, d))
     M[i, j] = M[j, i] = solution.x
     return M
+
+
+def typical_table(r, c, total):
+    """Problem (P5) by a general optimizer; the analytic center for total = inf.
+
+    min over u, v of  N r'u + N c'v - sum log(1 - exp(-u_p - v_q)),  N = total, and
+    X_pq = 1 / (exp(u_p + v_q) - 1); divided by N. At infinity log(u_p + v_q) takes the
+    place of the logarithm, and X_pq = 1 / (u_p + v_q). All bins must have mass.
+    """
+    r, c = np.asarray(r, dtype=float), np.asarray(c, dtype=float)
+    d = len(r)
+    finite = np.isfinite(total)
+    N = total if finite else 1.0
+    margins = N * np.concatenate([r, c])
+
+    def table(z):
+        s = z[:d, None] + z[None, d:]
+        return 1 / np.expm1(s) if finite else 1 / s
+
+    def value(z):
+        s = z[:d, None] + z[None, d:]
+        if s.min() <= 0:
+            return np.inf
+        return margins @ z - np.log(-np.expm1(-s) if finite else s).sum()
+
+    def gradient(z):
+        X = table(z)
+        return margins - np.concatenate([X.sum(axis=1), X.sum(axis=0)])
+
+    def hessian(z):
+        X = table(z)
+        W = X * (X + finite)
+        return np.block([[np.diag(W.sum(axis=1)), W], [W.T, np.diag(W.sum(axis=0))]])
+
+    # The start is right if both histograms are uniform.
+    entry = N / d**2
+    z = np.full(2 * d, (np.log1p(1 / entry) if finite else 1 / entry) / 2)
+    for _ in range(200):
+        # Newton, with a least-squares solve for the gauge, and halving for the domain.
+        step = np.linalg.lstsq(hessian(z), -gradient(z), rcond=None)[0]
+        length = 1.0
+        while value(z + length * step) > value(z) + 1e-12 * abs(value(z)):
+            length /= 2
+            if length < 1e-12:
+                return table(z) / N
+        z = z + length * step
+    return table(z) / N
+
+
+def initial_metric_sum(tables, omega, neighbors):
+    """Algorithm 3's double loop: Xi <- Xi + omega_ij Xi_ij, j in N+_ik and N-_ik."""
+    n = len(omega)
+    Xi = np.zeros_like(tables(0, 0))
+    for i in range(n):
+        for j in neighbors(i):
+            Xi = Xi + omega[i, j] * tables(i, j)
+    return Xi

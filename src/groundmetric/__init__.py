@@ -4,6 +4,9 @@ from importlib.metadata import version
 
 from ._batch import BatchSolution, TransportBatch
 from ._cone import MetricProjector, Projection, project_metric
+from ._initial import initial_metric
+from ._similarity import label_similarity, pair_similarity, taxonomy_similarity
+from ._tables import independence_table, typical_table
 from ._transport import Transport, emd, pairwise_emd, transport
 from ._triangle import (
     Violation,
@@ -23,11 +26,17 @@ __all__ = [
     "TransportBatch",
     "Violation",
     "emd",
+    "independence_table",
+    "initial_metric",
     "is_metric",
+    "label_similarity",
     "metric_closure",
     "metric_violations",
+    "pair_similarity",
     "pairwise_emd",
     "project_metric",
+    "taxonomy_similarity",
     "transport",
     "triangle_violation",
+    "typical_table",
 ]

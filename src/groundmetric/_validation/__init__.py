@@ -17,20 +17,35 @@ from .arrays import (
     require_finite,
     require_in_range,
 )
-from .histograms import as_histograms, common_mass, require_same_bins
-from .pairs import as_choice, as_pairs, as_weights
+from .histograms import (
+    as_distributions,
+    as_histograms,
+    common_mass,
+    require_same_bins,
+)
+from .pairs import (
+    as_choice,
+    as_labels,
+    as_pairs,
+    as_similarity,
+    as_weights,
+    require_length,
+)
 from .threads import n_threads
 
 __all__ = [
     "as_choice",
     "as_cost",
     "as_count",
+    "as_distributions",
     "as_float_array",
     "as_histograms",
+    "as_labels",
     "as_number",
     "as_pairs",
     "as_position",
     "as_positive",
+    "as_similarity",
     "as_square",
     "as_weights",
     "common_mass",
@@ -38,5 +53,6 @@ __all__ = [
     "require_dissimilarity",
     "require_finite",
     "require_in_range",
+    "require_length",
     "require_same_bins",
 ]

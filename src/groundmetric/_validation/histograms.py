@@ -66,6 +66,12 @@ def as_histograms(X: ArrayLike, name: str, ndim: int = 2) -> Histograms:
     return found
 
 
+def as_distributions(X: ArrayLike, name: str) -> Floats:
+    """Histograms or counts in rows, scaled to mass 1."""
+    rows = as_histograms(X, name).values
+    return np.ascontiguousarray(rows / rows.sum(axis=1, keepdims=True))
+
+
 def common_mass(*histograms: Histograms) -> float:
     """Check that all histograms have one mass, and return it."""
     first = histograms[0]

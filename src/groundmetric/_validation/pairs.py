@@ -6,6 +6,8 @@ caller must not be able to change them.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -81,3 +83,49 @@ def as_weights(weights: ArrayLike, n: int, name: str = "weights") -> Floats:
         raise ValueError(f"{name} has {array.size} entries for {n} pairs.")
     require_finite(array, name)
     return array
+
+
+def as_labels(y: ArrayLike, name: str = "y") -> NDArray[Any]:
+    """One label for each histogram, of any kind that can be compared."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or labels.size == 0:
+        raise ValueError(
+            f"{name} has shape {labels.shape}; one label a histogram is needed."
+        )
+    if labels.dtype.kind == "f":
+        require_finite(labels.astype(np.float64), name)
+    if labels.dtype == object and any(x is None or x != x for x in labels):  # noqa: PLR0124
+        k = next(k for k, x in enumerate(labels) if x is None or x != x)  # noqa: PLR0124
+        raise ValueError(f"{name}[{k}] is {labels[k]!r}: labels must not be missing.")
+    return labels
+
+
+def require_length(y: ArrayLike, n: int, name: str) -> None:
+    """Refuse labels that are not one for each histogram."""
+    size = len(as_labels(y, name))
+    if size != n:
+        raise ValueError(f"{name} has {size} labels for {n} histograms.")
+
+
+def as_similarity(similarity: ArrayLike, n: int) -> Floats:
+    """Symmetric n x n weights, at least one positive or negative; no diagonal."""
+    name = "similarity"
+    array = as_float_array(similarity, name, 2)
+    if array.shape != (n, n):
+        raise ValueError(
+            f"{name} has shape {array.shape} for {n} histograms: ({n}, {n}) is needed."
+        )
+    require_finite(array, name)
+    if (array != array.T).any():
+        i, j = (int(k) for k in np.argwhere(array != array.T)[0])
+        raise ValueError(
+            f"{name}[{i}, {j}] is {array[i, j]}, but {name}[{j}, {i}] is "
+            f"{array[j, i]}: the weights must be symmetric."
+        )
+    out = array.copy()
+    np.fill_diagonal(out, 0.0)
+    if not out.any():
+        raise ValueError(
+            f"{name} is zero for all pairs: there is nothing to learn from."
+        )
+    return out

@@ -1,0 +1,151 @@
+r"""Initial metrics (section 5 and Algorithm 3 of the paper).
+
+Replace every distance by the dot product with a representative table,
+
+.. math:: \chi_k(M) = \langle M, \Xi \rangle, \quad
+          \Xi = \sum_i \sum_{j \in N^+_{ik} \cup N^-_{ik}} \omega_{ij} \Xi_{ij},
+
+and minimize this linear criterion over the metrics of unit norm: the solution is the
+projection of :math:`-\Xi` onto the cone of metrics, normalized (P2, P3).
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
+
+from . import _tables, _validation
+from ._cone import project_metric
+from ._nearest import nearest
+from ._similarity import label_similarity
+from ._transport import pairwise_emd
+
+Floats = NDArray[np.float64]
+
+TABLES = ("typical", "independence", "uniform")
+
+
+def initial_metric(
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    similarity: ArrayLike | None = None,
+    table: str = "typical",
+    n_neighbors: int | None = None,
+    neighbor_metric: ArrayLike | None = None,
+    total: float = 1.0,
+    blend: float = 1.0,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Metric to start the descent from, or to use as it is.
+
+    Large between bins whose mass is typically exchanged by dissimilar histograms, small
+    between bins whose mass is typically exchanged by similar ones.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+        Histograms or counts, in rows; rows are normalized to mass 1.
+    y : array-like of shape (n,), optional
+        Class labels. Either these or a similarity is needed.
+    similarity : array-like of shape (n, n), optional
+        Symmetric weights: positive for similar pairs, negative for dissimilar ones.
+    table : {"typical", "independence", "uniform"}, default="typical"
+        The representative table. "uniform" gives the uniform metric, all ones, under
+        which the distance is half the l1 distance; it uses neither X nor y.
+    n_neighbors : int, optional
+        Count only this many nearest similar and dissimilar histograms of each; all of
+        them if None, the paper's k = infinity.
+    neighbor_metric : array-like of shape (d, d), optional
+        The metric for n_neighbors' distances; l1 distances by default.
+    total : float, default=1.0
+        Total mass of typical tables, see :func:`typical_table`.
+    blend : float, default=1.0
+        Share of the result in a blend with the uniform metric, both of unit norm.
+    n_jobs : int, optional
+        Number of threads, as in scikit-learn. Results do not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (d, d)
+        A metric of unit Frobenius norm.
+
+    Warns
+    -----
+    UserWarning
+        If no metric makes the linear criterion negative, that is if under every metric
+        similar histograms are on average at least as far apart as dissimilar ones, by
+        the tables' estimate. The projection is the zero matrix then, and the uniform
+        metric is returned instead.
+
+    Examples
+    --------
+    >>> from groundmetric import initial_metric
+    >>> X = [[4, 1, 1], [3, 2, 1], [1, 1, 4], [1, 2, 3]]
+    >>> initial_metric(X, [0, 0, 1, 1]).round(2)
+    array([[0.  , 0.29, 0.58],
+           [0.29, 0.  , 0.29],
+           [0.58, 0.29, 0.  ]])
+    """
+    rows = _validation.as_distributions(X, "X")
+    threads = _validation.n_threads(n_jobs)
+    blend = _validation.as_number(blend, "blend", low=0.0, high=1.0)
+    total = _tables.as_total(total)
+    if table not in TABLES:
+        raise ValueError(f"table is {table!r}; one of {', '.join(TABLES)} is needed.")
+    uniform = uniform_metric(rows.shape[1])
+    if table == "uniform" or rows.shape[1] == 1:
+        return uniform
+
+    omega = _similarity(len(rows), y, similarity)
+    if n_neighbors is not None:
+        k = _validation.as_count(n_neighbors, "n_neighbors", low=1)
+        if neighbor_metric is None:
+            distances = cdist(rows, rows, "cityblock")
+        else:
+            distances = pairwise_emd(rows, metric=neighbor_metric, n_jobs=n_jobs)
+        omega = _near(omega, distances, k)
+    if table == "independence":
+        center = _tables.independence_sum(rows, omega)
+    else:
+        # T_ji is the transpose of T_ij, and only the symmetric part counts.
+        upper = np.triu(omega + omega.T, 1)
+        pairs = np.ascontiguousarray(np.argwhere(upper))
+        center = _tables.typical_sum(
+            rows, pairs, upper[tuple(pairs.T)], total=total, n_threads=threads
+        )
+    metric = project_metric(-center, n_jobs=n_jobs).metric
+    norm = np.linalg.norm(metric)
+    if norm <= np.finfo(float).eps * np.linalg.norm(center):
+        warnings.warn(
+            f"By the {table} tables, no metric brings similar histograms closer "
+            "together than dissimilar ones; the uniform metric is returned instead.",
+            stacklevel=2,
+        )
+        return uniform
+    mixed = blend * (metric / norm) + (1 - blend) * uniform
+    return mixed / np.linalg.norm(mixed)
+
+
+def uniform_metric(d: int) -> Floats:
+    """Make M_1, of unit norm; the paper writes 1 for i = j, and means i != j."""
+    uniform: Floats = (1.0 - np.eye(d)) / np.sqrt(max(d * (d - 1), 1))
+    return uniform
+
+
+def _similarity(n: int, y: ArrayLike | None, similarity: ArrayLike | None) -> Floats:
+    """Weights omega of all pairs, from labels or as given."""
+    if similarity is not None and y is None:
+        return _validation.as_similarity(similarity, n)
+    if y is None or similarity is not None:
+        raise ValueError("Either y or similarity is needed, and not both.")
+    _validation.require_length(y, n, "y")
+    return label_similarity(y)
+
+
+def _near(omega: Floats, distances: Floats, k: int) -> Floats:
+    """Keep omega_ij for j in N+_ik and N-_ik only; no longer symmetric."""
+    return omega * (nearest(distances, omega > 0, k) | nearest(distances, omega < 0, k))

@@ -1,0 +1,206 @@
+r"""Similarity weights of pairs of histograms (section 3.1 of the paper).
+
+:math:`\omega_{ij} > 0` if histograms i and j describe similar things, negative if they
+do not, zero if nothing is known; symmetric, zero on the diagonal. The makers here
+normalize as the paper does in its experiments: over the pairs i < j, positive weights
+sum to 1 and negative ones to -1.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _validation
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def label_similarity(y: ArrayLike) -> Floats:
+    """Weights from class labels: similar in a class, dissimilar between classes.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels, of any kind, of at least two classes.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    Examples
+    --------
+    >>> from groundmetric import label_similarity
+    >>> label_similarity(["cat", "cat", "dog", "dog"])
+    array([[ 0.  ,  0.5 , -0.25, -0.25],
+           [ 0.5 ,  0.  , -0.25, -0.25],
+           [-0.25, -0.25,  0.  ,  0.5 ],
+           [-0.25, -0.25,  0.5 ,  0.  ]])
+    """
+    labels = _validation.as_labels(y)
+    classes, members = np.unique(labels, return_counts=True)
+    if classes.size < 2:  # noqa: PLR2004 - nothing to tell apart
+        raise ValueError(
+            f"y has one class only, {classes.tolist()[0]!r}; at least two are needed."
+        )
+    if members.min() == 1:
+        alone = classes.tolist()[np.argmin(members)]
+        warnings.warn(
+            f"Class {alone!r} has a single member, so that no histogram is similar to "
+            "it; it is only told apart from others.",
+            stacklevel=2,
+        )
+    return _normalize(np.where(labels[:, None] == labels[None, :], 1.0, -1.0))
+
+
+def taxonomy_similarity(
+    y: ArrayLike,
+    parents: Mapping[Hashable, Hashable],
+    *,
+    threshold: float | None = None,
+) -> Floats:
+    """Weights from a tree of classes: the closer two classes lie, the more similar.
+
+    The closeness of two classes is that of Wu and Palmer, twice the depth of their
+    lowest common ancestor over the sum of their own depths: 1 in a class, 0 if only the
+    root is common. Pairs above the threshold are similar, pairs below are dissimilar,
+    the more so the farther from it.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels: nodes of the tree.
+    parents : mapping
+        The parent of each node, ``{"cat": "pet", "dog": "pet", "pet": "animal", ...}``;
+        the root is the one that is nobody's child.
+    threshold : float, optional
+        Between 0 and 1; by default the mean closeness of all pairs.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    Examples
+    --------
+    >>> from groundmetric import taxonomy_similarity
+    >>> tree = {"cat": "pet", "dog": "pet", "pet": "animal", "wolf": "animal"}
+    >>> taxonomy_similarity(["cat", "dog", "wolf"], tree)
+    array([[ 0. ,  1. , -0.5],
+           [ 1. ,  0. , -0.5],
+           [-0.5, -0.5,  0. ]])
+    """
+    labels = _validation.as_labels(y)
+    classes, which = np.unique(labels, return_inverse=True)
+    lines = [_ancestors(label, parents) for label in classes.tolist()]
+    if len({line[0] for line in lines}) > 1:
+        raise ValueError("parents has several roots; the classes must form one tree.")
+    closeness = np.array([[_closeness(a, b) for b in lines] for a in lines])
+    between = closeness[np.ix_(which, which)]
+    n = len(labels)
+    if threshold is None:
+        threshold = float(between[np.triu_indices(n, 1)].mean()) if n > 1 else 0.5
+    weights = between - _validation.as_number(threshold, "threshold", low=0.0)
+    return _normalize(weights)
+
+
+def _ancestors(node: Hashable, parents: Mapping[Hashable, Hashable]) -> list[Hashable]:
+    """List the line from the root down to the node."""
+    if node not in parents and node not in parents.values():
+        raise ValueError(f"y has the label {node!r}, which is not in parents.")
+    line = [node]
+    while line[-1] in parents:
+        line.append(parents[line[-1]])
+        if len(line) > len(parents) + 1:
+            raise ValueError(f"parents is no tree: {node!r} is its own ancestor.")
+    return line[::-1]
+
+
+def _closeness(a: list[Hashable], b: list[Hashable]) -> float:
+    common = sum(x == y for x, y in zip(a, b, strict=False)) - 1  # depth; the root: 0
+    deep = len(a) + len(b) - 2
+    return 2 * common / deep if deep > 0 else 1.0
+
+
+def pair_similarity(
+    n: int,
+    must_link: ArrayLike,
+    cannot_link: ArrayLike,
+    *,
+    must_weights: ArrayLike | None = None,
+    cannot_weights: ArrayLike | None = None,
+) -> Floats:
+    """Weights from explicit pairs: these belong together, those do not.
+
+    Parameters
+    ----------
+    n : int
+        The number of histograms.
+    must_link, cannot_link : array-like of int, shape (n_pairs, 2)
+        Similar pairs and dissimilar ones.
+    must_weights, cannot_weights : array-like of shape (n_pairs,), optional
+        How much each pair counts: positive numbers, 1 by default. Weights of a pair
+        that is listed several times add up.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    Examples
+    --------
+    >>> from groundmetric import pair_similarity
+    >>> pair_similarity(3, must_link=[(0, 1)], cannot_link=[(0, 2), (1, 2)])
+    array([[ 0. ,  1. , -0.5],
+           [ 1. ,  0. , -0.5],
+           [-0.5, -0.5,  0. ]])
+    """
+    n = _validation.as_count(n, "n", low=1)
+    positive = _pair_weights(n, must_link, must_weights, "must_link", "must_weights")
+    negative = _pair_weights(
+        n, cannot_link, cannot_weights, "cannot_link", "cannot_weights"
+    )
+    both = (positive > 0) & (negative > 0)
+    if both.any():
+        i, j = (int(k) for k in np.argwhere(both)[0])
+        raise ValueError(f"({i}, {j}) is both in must_link and in cannot_link.")
+    return _normalize(positive - negative)
+
+
+def _pair_weights(
+    n: int, pairs: ArrayLike, weights: ArrayLike | None, name: str, weights_name: str
+) -> Floats:
+    chosen = _validation.as_pairs(pairs, n, n, name)
+    loops = chosen[:, 0] == chosen[:, 1]
+    if loops.any():
+        raise ValueError(
+            f"{name}[{int(np.argmax(loops))}] pairs a histogram with itself."
+        )
+    size = len(chosen)
+    w = (
+        np.ones(size)
+        if weights is None
+        else _validation.as_weights(weights, size, weights_name)
+    )
+    if (w <= 0).any():
+        k = int(np.argmax(w <= 0))
+        raise ValueError(f"{weights_name}[{k}] is {w[k]}; positive numbers are needed.")
+    out = np.zeros((n, n))
+    np.add.at(out, (chosen[:, 0], chosen[:, 1]), w)
+    return out + out.T
+
+
+def _normalize(weights: Floats) -> Floats:
+    """Make positive weights sum to 1 over the pairs i < j, and negative ones to -1."""
+    out = weights.copy()
+    np.fill_diagonal(out, 0.0)
+    for part in (out > 0, out < 0):
+        sum_twice = np.abs(out[part]).sum()
+        if sum_twice > 0:
+            out[part] *= 2.0 / sum_twice
+    return out

@@ -1,0 +1,127 @@
+r"""Representative tables of the transport polytope (section 5.3 of the paper).
+
+A table at the center of U(r, c) makes the distance linear in the metric:
+:math:`d_M(r, c) \approx \langle M, \Xi \rangle`. Two centers are offered:
+
+- the *independence* table :math:`r c'`, which maximizes the entropy;
+- the *typical* table of Barvinok, which maximizes
+  :math:`g(X) = \sum (X_{pq} + 1) \ln(X_{pq} + 1) - X_{pq} \ln X_{pq}`, and near which
+  most tables lie.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, _validation
+from ._warnings import warn_not_converged
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Margins of a typical table that are off by more than this, relatively, are reported.
+MARGIN_TOLERANCE = 1e-10
+
+
+def independence_table(r: ArrayLike, c: ArrayLike) -> Floats:
+    """Independence table of two histograms: the outer product, of the same mass.
+
+    Parameters
+    ----------
+    r, c : array-like of shape (d,)
+        Non-negative histograms of equal mass.
+
+    Returns
+    -------
+    ndarray of shape (d, d)
+        Row sums are r, column sums are c.
+
+    Examples
+    --------
+    >>> from groundmetric import independence_table
+    >>> independence_table([0.5, 0.5], [0.25, 0.75])
+    array([[0.125, 0.375],
+           [0.125, 0.375]])
+    """
+    left, right, mass = _as_pair(r, c)
+    return np.outer(left, right) / mass
+
+
+def typical_table(r: ArrayLike, c: ArrayLike, *, total: float = 1.0) -> Floats:
+    """Typical table of two histograms.
+
+    The maximizer of g over U(total * r, total * c), divided by total. For small totals
+    it is the independence table, T = rc' [1 + N (r_p - |r|^2)(c_q - |c|^2)] + O(N^2)
+    with N = total and histograms of mass 1; for large ones it moves more and more mass
+    to where both bins are heavy, or both light, and has a limit.
+
+    Parameters
+    ----------
+    r, c : array-like of shape (d,)
+        Non-negative histograms of equal mass. Empty bins give zero rows and columns.
+    total : float, default=1.0
+        1.0 is the paper's choice. ``math.inf`` gives the analytic center of U(r, c),
+        which maximizes the product of all entries.
+
+    Returns
+    -------
+    ndarray of shape (d, d)
+        Row sums are r, column sums are c.
+
+    Examples
+    --------
+    >>> import math
+    >>> from groundmetric import typical_table
+    >>> typical_table([0.5, 0.5], [0.25, 0.75]).round(4)
+    array([[0.125, 0.375],
+           [0.125, 0.375]])
+    >>> typical_table([0.25, 0.75], [0.25, 0.75]).round(4)
+    array([[0.0691, 0.1809],
+           [0.1809, 0.5691]])
+    >>> typical_table([0.25, 0.75], [0.25, 0.75], total=math.inf).round(4)
+    array([[0.0915, 0.1585],
+           [0.1585, 0.5915]])
+    """
+    left, right, mass = _as_pair(r, c)
+    rows = np.stack([left, right]) / mass
+    return mass * typical_sum(
+        rows, np.array([[0, 1]]), np.ones(1), total=as_total(total) * mass
+    )
+
+
+def _as_pair(r: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats, float]:
+    left = _validation.as_histograms(r, "r", ndim=1)
+    right = _validation.as_histograms(c, "c", ndim=1)
+    _validation.require_same_bins(left, right)
+    mass = _validation.common_mass(left, right)
+    return left.values, right.values * (mass / right.first_mass), mass
+
+
+def as_total(total: float) -> float:
+    """Judge the total mass of a typical table: positive, infinity included."""
+    if not isinstance(total, numbers.Real) or not total > 0 or math.isnan(total):
+        raise ValueError(
+            f"total is {total!r}; a positive number is needed, infinity included."
+        )
+    return float(total)
+
+
+def independence_sum(X: Floats, weights: Floats) -> Floats:
+    """Sum of weights[i, j] * x_i x_j' over all pairs: two matrix products."""
+    return X.T @ weights @ X  # (d, n) (n, n) (n, d)
+
+
+def typical_sum(
+    X: Floats, pairs: Indices, weights: Floats, *, total: float, n_threads: int = 1
+) -> Floats:
+    """Sum of weights[k] * typical table of pair k, for rows of X of mass 1."""
+    sums, error = _core.typical_sum(X, pairs, weights, total, n_threads, None)
+    if not error <= MARGIN_TOLERANCE:
+        warn_not_converged(
+            f"A typical table has a margin that is off by {error:.1e}, relatively."
+        )
+    return sums

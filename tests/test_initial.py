@@ -1,0 +1,159 @@
+"""Initial metrics: Algorithm 3."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+import groundmetric as gm
+from reference import initial_metric_sum, triangle_fixing
+
+pytestmark = pytest.mark.core
+
+
+@pytest.fixture
+def data():
+    """Two classes of six histograms on five bins, their means far apart."""
+    rng = np.random.default_rng(0)
+    shapes = np.array([[5, 3, 1, 1, 1], [1, 1, 1, 3, 5]])
+    y = np.repeat([0, 1], 6)
+    X = rng.gamma(shapes[y] + 0.5)
+    return X / X.sum(axis=1, keepdims=True), y
+
+
+def literal(X, y, k, table, D=None):
+    """Algorithm 3, word by word: neighbors, tables, sum, triangle fixing."""
+    omega = gm.label_similarity(y)
+    D = cdist(X, X, "cityblock") if D is None else D
+
+    def neighbors(i):
+        out = []
+        for sign in (1, -1):
+            candidates = [j for j in range(len(X)) if sign * omega[i, j] > 0]
+            candidates.sort(key=lambda j: (D[i, j], j))
+            out += candidates[:k]
+        return out
+
+    Xi = initial_metric_sum(lambda i, j: table(X[i], X[j]), omega, neighbors)
+    M = triangle_fixing(-0.5 * Xi)
+    return M / np.linalg.norm(M)
+
+
+@pytest.mark.parametrize("k", [None, 1, 3, 100])
+@pytest.mark.parametrize("table", ["typical", "independence"])
+def test_algorithm_3(data, k, table):
+    X, y = data
+    make = {"typical": gm.typical_table, "independence": gm.independence_table}[table]
+    M = gm.initial_metric(X, y, table=table, n_neighbors=k)
+    np.testing.assert_allclose(M, literal(X, y, k, make), atol=1e-5)
+    assert np.linalg.norm(M) == pytest.approx(1.0)
+    assert gm.is_metric(M, tol=1e-15)
+
+
+@pytest.mark.parametrize("total", [1e-3, 1e4, math.inf])
+def test_total(data, total):
+    X, y = data
+    M = gm.initial_metric(X, y, total=total)
+    slow = literal(X, y, None, lambda r, c: gm.typical_table(r, c, total=total))
+    np.testing.assert_allclose(M, slow, atol=1e-5)
+
+
+def test_tables_agree_for_small_totals(data):
+    X, y = data
+    np.testing.assert_allclose(
+        gm.initial_metric(X, y, total=1e-6),
+        gm.initial_metric(X, y, table="independence"),
+        atol=1e-6,
+    )
+
+
+def test_neighbors_by_a_metric(data):
+    X, y = data
+    line = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
+    M = gm.initial_metric(X, y, n_neighbors=2, neighbor_metric=line)
+    D = gm.pairwise_emd(X, metric=line)
+    np.testing.assert_allclose(M, literal(X, y, 2, gm.typical_table, D), atol=1e-5)
+
+
+def test_uniform_is_half_of_l1(data):
+    X, y = data
+    M = gm.initial_metric(X, table="uniform")
+    np.testing.assert_allclose(M, (1 - np.eye(5)) / np.sqrt(20))
+    D = gm.pairwise_emd(X, metric=M * np.sqrt(20))
+    np.testing.assert_allclose(2 * D, cdist(X, X, "cityblock"), atol=1e-14)
+    np.testing.assert_array_equal(M, gm.initial_metric(X, y, table="uniform"))
+
+
+def test_blend(data):
+    X, y = data
+    M, U = gm.initial_metric(X, y), gm.initial_metric(X, table="uniform")
+    np.testing.assert_allclose(gm.initial_metric(X, y, blend=0.0), U, atol=1e-15)
+    half = gm.initial_metric(X, y, blend=0.5)
+    np.testing.assert_allclose(half, (M + U) / np.linalg.norm(M + U), atol=1e-12)
+    assert gm.is_metric(half, tol=1e-15)
+
+
+def test_labels_and_similarity_and_counts_agree(data):
+    X, y = data
+    M = gm.initial_metric(X, y)
+    omega = gm.label_similarity(y)
+    np.testing.assert_array_equal(M, gm.initial_metric(X, similarity=omega))
+    # Only signs and ratios of weights matter, and no diagonal.
+    np.testing.assert_allclose(
+        M, gm.initial_metric(X, similarity=7 * omega + np.eye(12)), atol=1e-6
+    )
+    np.testing.assert_allclose(M, gm.initial_metric(1000 * X, y), atol=1e-12)
+    np.testing.assert_array_equal(M, gm.initial_metric(X, y, n_jobs=3))
+
+
+def test_the_metric_is_better_than_the_uniform_one_for_the_linear_criterion(data):
+    X, y = data
+    omega = gm.label_similarity(y)
+    Xi = X.T @ omega @ X
+    M = gm.initial_metric(X, y, table="independence")
+    U = gm.initial_metric(X, table="uniform")
+    assert (M * Xi).sum() < (U * Xi).sum()
+    # It is the best: no other metric of unit norm has a smaller value.
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        other = gm.project_metric(M + 0.3 * rng.normal(size=M.shape)).metric
+        value = (other / np.linalg.norm(other) * Xi).sum()
+        assert (M * Xi).sum() <= value + 1e-9
+
+
+def test_no_metric_helps_is_a_warning():
+    # Similar histograms differ, dissimilar ones are equal: every metric makes similar
+    # ones farther apart, and the projection is zero.
+    X = [[1, 0], [0, 1], [1, 0], [0, 1]]
+    similarity = gm.pair_similarity(4, [(0, 1), (2, 3)], [(0, 2), (1, 3)])
+    with pytest.warns(UserWarning, match="no metric brings similar histograms closer"):
+        M = gm.initial_metric(X, similarity=similarity)
+    np.testing.assert_array_equal(M, gm.initial_metric(X, table="uniform"))
+
+
+def test_one_bin():
+    np.testing.assert_array_equal(gm.initial_metric([[1], [2]], [0, 1]), [[0.0]])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "Either y or similarity is needed"),
+        ({"y": [0, 1], "similarity": np.eye(2)}, "Either y or similarity"),
+        ({"y": [0, 1, 1]}, "y has 3 labels for 2 histograms"),
+        ({"y": [0, 0]}, "y has one class only, 0"),
+        ({"similarity": np.zeros((2, 2))}, "similarity is zero for all pairs"),
+        ({"similarity": [[0, 1], [2, 0]]}, r"similarity\[0, 1\] is 1\.0, .* symmetric"),
+        ({"similarity": [[0, 1]]}, r"similarity has shape \(1, 2\) for 2 histograms"),
+        ({"similarity": [[0, np.nan], [0, 0]]}, r"similarity\[0, 1\] is nan"),
+        ({"y": [0, 1], "table": "mean"}, "table is 'mean'; one of typical, independ"),
+        ({"y": [0, 1], "n_neighbors": 0}, "n_neighbors is 0; it must be at least 1"),
+        ({"y": [0, 1], "blend": 1.5}, r"blend is 1\.5; a number from 0\.0 to 1\.0"),
+        ({"y": [0, 1], "total": -1}, "total is -1"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Class")
+def test_bad_input(options, message):
+    with pytest.raises(ValueError, match=message):
+        gm.initial_metric([[1, 2], [2, 1]], **options)
