@@ -5,8 +5,11 @@ from pathlib import Path
 
 import cone
 import numpy as np
+import tables
 import transport
 from measure import print_header, print_machine, print_rows
+
+PARTS = ("transport", "cone", "tables")
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
@@ -26,7 +29,7 @@ def main() -> None:
     """Measure everything, or the parts asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="an .npz file with arrays X and y")
-    parser.add_argument("--only", choices=["transport", "cone"], help="one part")
+    parser.add_argument("--only", choices=PARTS, help="one part")
     options = parser.parse_args()
     X, y, name = load(options.data)
     print_machine()
@@ -36,6 +39,8 @@ def main() -> None:
         print_rows(transport.rows(X))
     if options.only in (None, "cone"):
         print_rows(cone.rows(X, y))
+    if options.only in (None, "tables"):
+        print_rows(tables.rows(X))
     if options.only in (None, "transport"):
         print("\n" + transport.memory_line(X, np.random.default_rng(0)))
     if options.only in (None, "cone"):
