@@ -21,6 +21,10 @@ constexpr double kFewNew = 0.01, kWell = 0.01;
 // their edge, or nearly as much if there are more of them than edges.
 constexpr double kWeak = 0.5, kStrong = 0.9;
 constexpr double kNegligible = 1e-3;  // times the largest violation
+// No more for each violated edge than make kShare for each edge of all, but
+// kLeast are always welcome.
+constexpr double kShare = 3.0;
+constexpr int kLeast = 8;
 
 // The bound is relative to |metric|, but not to less than this times |input|.
 constexpr double kLeastNorm = 1e-3;
@@ -64,7 +68,7 @@ ProjectionReport MetricProjector::project(const double* input,
     double limit = options.tol * size;
     double reduction = kRoughly;
     double gap_share = 0.5;
-    while (!report.converged) {
+    for (;;) {
         if (set_.size() > 0) {
             const double gap_goal = gap_share * limit * limit / 2.0;
             set_.improve(reduction, gap_goal, rounding_, pulse);
@@ -82,11 +86,13 @@ ProjectionReport MetricProjector::project(const double* input,
                 close();
             else
                 metric_ = x_;
+            size = std::max(norm(metric_), kLeastNorm * input_norm);
+            limit = options.tol * size;
             report.bound = d_ <= 2 ? 0.0 : distance_bound();
             report.converged = report.bound <= limit;
-            if (last) break;
+            if (last || report.converged) break;
+            find_shortcuts(x_);  // close() left those of the metric
         }
-        if (report.converged) break;
         set_.drop_idle();
         const auto n_new = static_cast<double>(add_violated());
         const auto n = static_cast<double>(set_.size());
@@ -101,7 +107,8 @@ ProjectionReport MetricProjector::project(const double* input,
     return report;
 }
 
-// x <- input / unit, so that the largest entry is in [1/2, 1).
+// x <- input / unit, so that the largest entry is in [1, 2). Multipliers of an
+// input of quite another size are of no use.
 void MetricProjector::load(const double* input, const double* weights) {
     double largest = 0.0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(d_) * d_; ++k)
@@ -109,15 +116,19 @@ void MetricProjector::load(const double* input, const double* weights) {
     int exponent = 0;
     std::frexp(largest, &exponent);
     const double before = unit_;
-    unit_ = std::ldexp(1.0, exponent);
-    rounding_ = 64.0 * std::numeric_limits<double>::epsilon();
+    unit_ = std::ldexp(1.0, exponent - 1);
+    rounding_ = 128.0 * std::numeric_limits<double>::epsilon();
+    const double ratio = before / unit_;
+    constexpr double kFar = 0x1p60;
+    if (!(largest > 0.0) || !(ratio < kFar) || !(ratio > 1.0 / kFar))
+        set_.clear();
     for (int i = 0; i < d_; ++i)
         for (int j = 0; j < d_; ++j) {
             const std::size_t k = static_cast<std::size_t>(i) * d_ + j;
             x_[row(i) + j] = i == j ? 0.0 : input[k] / unit_;
             weights_[row(i) + j] = weights == nullptr ? 1.0 : weights[k];
         }
-    set_.load(x_.data(), weights_.data(), before / unit_);
+    set_.load(x_.data(), weights_.data(), ratio);
 }
 
 void MetricProjector::for_row_blocks(const RowTask& task) const {
@@ -206,31 +217,54 @@ double MetricProjector::distance_bound() const {
 }
 
 std::size_t MetricProjector::add_violated() {
-    for_row_blocks([this](int first, int last) {
-        search_rows(first, last, found_[first / kBlock]);
+    std::size_t n_violated = 0;
+    for (int i = 0; i < d_; ++i)
+        for (int j = i + 1; j < d_; ++j) n_violated += is_violated(i, j);
+    const double n_edges = 0.5 * d_ * (d_ - 1);
+    const double share =
+        kShare * n_edges /
+        static_cast<double>(std::max<std::size_t>(n_violated, 1));
+    const int most = static_cast<int>(std::clamp<double>(share, kLeast, d_));
+    for_row_blocks([&](int first, int last) {
+        search_rows(first, last, most, found_[first / kBlock]);
     });
     std::size_t n_found = 0, n_new = 0;
     for (const auto& found : found_) n_found += found.size();
-    const bool crowded = n_found > static_cast<std::size_t>(d_) * (d_ - 1) / 2;
+    const bool crowded = static_cast<double>(n_found) > n_edges;
     for (const auto& found : found_)
         for (const Candidate& c : found)
             if (c.strong || !crowded) n_new += set_.add(c.i, c.j, c.k);
     return n_new;
 }
 
-void MetricProjector::search_rows(int first, int last,
+bool MetricProjector::is_violated(int i, int j) const {
+    return x_[row(i) + j] - shortcut_[row(i) + j] > kNegligible * violation_;
+}
+
+void MetricProjector::search_rows(int first, int last, int most,
                                   std::vector<Candidate>& found) const {
     found.clear();
     std::vector<int> below(stride_);
     for (int i = first; i < last; ++i)
         for (int j = i + 1; j < d_; ++j) {
+            if (!is_violated(i, j)) continue;
             const double *from_i = &x_[row(i)], *from_j = &x_[row(j)];
             const double excess = from_i[j] - shortcut_[row(i) + j];
-            if (!(excess > kNegligible * violation_)) continue;
             const double strong = from_i[j] - kStrong * excess;
-            const int n =
+            int n =
                 kernels().find_below(from_i, from_j, stride_,
                                      from_i[j] - kWeak * excess, below.data());
+            if (n > most) {
+                // With many ties the choice matters little, but it should not
+                // be the same for all edges.
+                std::rotate(below.begin(), below.begin() + (i + j) % n,
+                            below.begin() + n);
+                std::stable_sort(
+                    below.begin(), below.begin() + n, [=](int k, int l) {
+                        return from_i[k] + from_j[k] < from_i[l] + from_j[l];
+                    });
+                n = most;
+            }
             for (int l = 0; l < n; ++l) {
                 const int k = below[l];
                 found.push_back({i, j, k, from_i[k] + from_j[k] <= strong});

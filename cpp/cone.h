@@ -58,7 +58,9 @@ private:
     bool lower_to_shortcuts();
     double distance_bound() const;
     std::size_t add_violated();
-    void search_rows(int first, int last, std::vector<Candidate>& found) const;
+    bool is_violated(int i, int j) const;
+    void search_rows(int first, int last, int most,
+                     std::vector<Candidate>& found) const;
     double norm(const std::vector<double>& matrix) const;
     void store(double* metric) const;
 

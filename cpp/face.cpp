@@ -46,21 +46,20 @@ void Face::load(const std::vector<Triangle>& triangles, std::size_t n,
     first_ = residual_;
 }
 
-int Face::descend(int max_steps, double energy_goal, double gap_goal,
-                  double rounding, Pulse& pulse) {
+void Face::descend(int max_steps, double energy_goal, double gap_goal,
+                   double rounding, Pulse& pulse) {
     double ratio = 0.0;
     for (int step = 0; step < max_steps; ++step) {
         pulse.beat();
-        if (!(energy_ > 0.0)) return step;
+        if (!(energy_ > 0.0)) return;
         turn(ratio);
         const double curved = curvature();
-        if (!(curved > 0.0)) return step;
+        if (!(curved > 0.0)) return;
         const double before = energy_;
         move(before / curved, rounding);
-        if (energy_ <= energy_goal || gap_ <= gap_goal) return step + 1;
+        if (energy_ <= energy_goal || gap_ <= gap_goal) return;
         ratio = energy_ / before;
     }
-    return max_steps;
 }
 
 void Face::turn(double ratio) {

@@ -35,13 +35,12 @@ public:
     // Steps until the energy, sum_t scale_t (n_t' x)^2, or the gap,
     // sum_t |u_t| max(0, |n_t' x| - rounding), is at its goal, at most
     // max_steps. Returns the number of steps.
-    int descend(int max_steps, double energy_goal, double gap_goal,
-                double rounding, Pulse& pulse);
+    void descend(int max_steps, double energy_goal, double gap_goal,
+                 double rounding, Pulse& pulse);
 
     // Writes the values back.
     void store(std::vector<double>& value) const;
 
-    std::size_t size() const { return sides_.size(); }
     double dual(std::size_t k) const { return dual_[k]; }
     double first_violation(std::size_t k) const { return first_[k]; }
 

@@ -55,7 +55,6 @@ void WorkingSet::load(const double* matrix, const double* weights,
     link();
     refresh();
     max_steps_ = kMinSteps;
-    n_sweeps_ = n_steps_ = 0;
 }
 
 int WorkingSet::edge(int i, int j) {
@@ -149,7 +148,6 @@ WorkingSet::Residual WorkingSet::sweep(std::size_t n, double rounding) {
         residual.released += t.dual == 0.0;
         shift(t.sides, step);
     }
-    ++n_sweeps_;
     return residual;
 }
 
@@ -165,8 +163,7 @@ std::size_t WorkingSet::gather_active() {
 void WorkingSet::accelerate(std::size_t n, double energy_goal, double gap_goal,
                             double rounding, Pulse& pulse) {
     face_.load(triangles_, n, value_, inverse_);
-    n_steps_ +=
-        face_.descend(max_steps_, energy_goal, gap_goal, rounding, pulse);
+    face_.descend(max_steps_, energy_goal, gap_goal, rounding, pulse);
     face_.store(value_);
     std::size_t n_negative = 0;
     double share = 1.0;

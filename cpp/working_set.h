@@ -60,8 +60,6 @@ public:
     }
 
     std::size_t size() const { return triangles_.size(); }
-    int n_sweeps() const { return n_sweeps_; }
-    int n_steps() const { return n_steps_; }
 
 private:
     struct Place {
@@ -97,7 +95,6 @@ private:
     std::vector<int> next_;    // one more with the same far edge, or -1
     Face face_;
     int max_steps_ = 0;
-    int n_sweeps_ = 0, n_steps_ = 0;
 };
 
 }  // namespace groundmetric

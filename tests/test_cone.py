@@ -1,5 +1,7 @@
 """project_metric and MetricProjector: the nearest metric, and proof of it."""
 
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -184,7 +186,7 @@ def test_results_do_not_depend_on_threads():
 
 def test_rounds_that_run_out_leave_a_metric_and_a_warning():
     A = matrix(np.random.default_rng(4), "gaussian", 40)
-    with pytest.warns(ConvergenceWarning, match="stopped after 2 rounds"):
+    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=2;"):
         P = gm.project_metric(A, max_iter=2, tol=1e-9)
     assert not P.converged
     assert P.n_iter == 2
@@ -233,6 +235,99 @@ def test_scales():
         np.testing.assert_array_equal(gm.project_metric(factor * A).metric, factor * M)
 
 
+@pytest.mark.parametrize("factor", [1e-308, 1e-320, 1e307])
+def test_metric_exactly_at_the_ends_of_the_range(factor):
+    for kind in ("gaussian", "euclidean", "metric"):
+        A = matrix(np.random.default_rng(8), kind, 6) * factor
+        check_metric(gm.project_metric(A))
+    P = gm.project_metric(np.full((10, 10), 8e307), radius=1.0)
+    check_metric(P)
+    assert np.linalg.norm(P.metric) == pytest.approx(1.0)
+    tiny = np.array([[0, 5e-324], [5e-324, 0]])
+    np.testing.assert_array_equal(gm.project_metric(tiny).metric, tiny)
+
+
+def test_multipliers_survive_a_change_of_unit():
+    # The core works in units of a power of two; the second input needs the next one.
+    A = matrix(np.random.default_rng(9), "gaussian", 30)
+    A *= 0.9999 / np.abs(A).max()
+    projector = gm.MetricProjector(30)
+    cold = projector.project(A).n_iter
+    assert projector.project(1.0002 * A).n_iter <= cold / 2
+
+
+def test_a_projector_survives_inputs_of_other_sizes():
+    A = matrix(np.random.default_rng(10), "gaussian", 20)
+    truth = gm.project_metric(A, tol=1e-8).metric
+    projector = gm.MetricProjector(20)
+    for other in (A * 1e200, 0 * A, A * 1e-200, A * 1e200, 0 * A):
+        P = projector.project(other)
+        assert P.converged
+        check_metric(P)
+    assert (P.metric == 0).all()
+    error = np.linalg.norm(projector.project(A).metric - truth)
+    assert error <= 2e-6 * np.linalg.norm(truth)
+
+
+def test_ties_do_not_fill_the_memory():
+    # Every triangle over every edge is broken alike: 8e6 of them.
+    d = 200
+    projector = gm.MetricProjector(d)
+    P = projector.project(-np.ones((d, d)))
+    assert (P.metric == 0).all()
+    assert projector.n_triangles <= 40 * d * (d - 1) / 2
+    values = np.random.default_rng(11).choice([1.0, 5.0], (d, d))
+    P = projector.project(np.triu(values, 1) + np.triu(values, 1).T)
+    check_metric(P)
+    assert P.converged
+    assert projector.n_triangles <= 40 * d * (d - 1) / 2
+
+
+def test_residual_is_honest_after_a_large_repair():
+    # A chain of ones in a matrix of 1e6: closure lowers nearly all of it.
+    d = 40
+    A = np.full((d, d), 1e6)
+    chain = np.arange(d - 1)
+    A[chain, chain + 1] = A[chain + 1, chain] = 1.0
+    with pytest.warns(ConvergenceWarning):
+        P = gm.project_metric(A, max_iter=1)
+    truth = gm.project_metric(A).metric
+    size = max(np.linalg.norm(P.metric), 1e-3 * np.linalg.norm(A))
+    assert np.linalg.norm(P.metric - truth) <= P.residual * size
+
+
+def test_weights_are_copied():
+    A = matrix(np.random.default_rng(12), "euclidean", 8)
+    weights = np.ones((8, 8))
+    projector = gm.MetricProjector(8, weights=weights)
+    before = projector.project(A).metric
+    weights[:] = np.nan
+    projector.forget()
+    np.testing.assert_array_equal(projector.project(A).metric, before)
+
+
+def test_one_projector_in_two_threads():
+    A = matrix(np.random.default_rng(13), "gaussian", 60)
+    projector = gm.MetricProjector(60)
+    truth = gm.project_metric(A).metric
+    errors = []
+
+    def work():
+        for _ in range(10):
+            P = projector.project(A)
+            errors.append(np.linalg.norm(P.metric - truth))
+            projector.forget()
+            projector.multipliers()
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(errors) == 30
+    assert max(errors) <= 2e-6 * np.linalg.norm(truth)
+
+
 def test_progress(capsys):
     A = matrix(np.random.default_rng(6), "gaussian", 30)
     P = gm.project_metric(A, progress=True)
@@ -261,7 +356,7 @@ NAN = float("nan")
     ("A", "options", "message"),
     [
         ([[0, 1, 2], [1, 0, 1]], {}, r"A has shape \(2, 3\), but must be square"),
-        (np.zeros((0, 0)), {}, r"A has shape \(0, 0\)"),
+        (np.zeros((0, 0)), {}, r"A is empty: its shape is \(0, 0\)"),
         ([0, 1], {}, r"A has shape \(2,\), but 2 dimensions are needed"),
         ([[0, NAN], [1, 0]], {}, r"A\[0, 1\] is nan: .* finite"),
         ([[0, 1], [-np.inf, 0]], {}, r"A\[1, 0\] is -inf: .* finite"),
@@ -269,6 +364,7 @@ NAN = float("nan")
         ([[0, 1], [1, 0]], {"tol": NAN}, r"tol is nan"),
         ([[0, 1], [1, 0]], {"max_iter": 0}, r"max_iter is 0; it must be at least 1"),
         ([[0, 1], [1, 0]], {"max_iter": 1.5}, r"max_iter is 1\.5; a whole number"),
+        ([[0, 1], [1, 0]], {"max_iter": 2**40}, r"max_iter is .* at most"),
         ([[0, 1], [1, 0]], {"radius": -1.0}, r"radius is -1\.0"),
         ([[0, 1], [1, 0]], {"n_jobs": 0}, r"n_jobs is 0"),
         ([[0, 1], [1, 0]], {"weights": [[1, 0], [0, 1]]}, r"weights\[0, 1\] is 0\.0"),
@@ -277,7 +373,11 @@ NAN = float("nan")
             {"weights": [[1, 2], [3, 1]]},
             r"weights\[0, 1\] .* symmetric",
         ),
-        ([[0, 1], [1, 0]], {"weights": np.ones((3, 3))}, r"weights has shape \(3, 3\)"),
+        (
+            [[0, 1], [1, 0]],
+            {"weights": np.ones((3, 3))},
+            r"weights has shape \(3, 3\), but \(2, 2\)",
+        ),
         (
             [[0, 1], [1, 0]],
             {"weights": np.ones((2, 2)), "radius": 1.0},
@@ -293,5 +393,7 @@ def test_bad_input(A, options, message):
 def test_bad_size():
     with pytest.raises(ValueError, match="d is 0; it must be at least 1"):
         gm.MetricProjector(0)
-    with pytest.raises(ValueError, match=r"A has shape \(2, 2\)"):
+    with pytest.raises(ValueError, match="d is 40000; it must be at most 32767"):
+        gm.MetricProjector(40_000)
+    with pytest.raises(ValueError, match=r"A has shape \(2, 2\), but \(3, 3\)"):
         gm.MetricProjector(3).project(np.zeros((2, 2)))

@@ -25,6 +25,7 @@ from ._warnings import warn_not_converged
 Floats = NDArray[np.float64]
 
 MAX_ITER = 1000
+SUBNORMAL = 1e-290
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,8 @@ def project_metric(
         Any real matrix; it may be asymmetric, have negative entries and a diagonal.
     weights : array-like of shape (d, d), optional
         Symmetric and positive: minimize the sum of weights * (M - A)**2 instead.
-        Missing entries of A get a weight near zero, and any value.
+        Missing entries of A get a small weight, a millionth say, and a value like the
+        others'. Weights over many more orders of magnitude converge slowly.
     radius : float, optional
         Project onto the metrics of at most this Frobenius norm. Not with weights.
     tol : float, default=1e-6
@@ -91,7 +93,7 @@ def project_metric(
     n_jobs : int, optional
         Number of threads, as in scikit-learn. Results do not depend on it.
     progress : bool, default=False
-        Show rounds and residual as they go (needs tqdm); worth it from d = 500 on.
+        Show rounds as they go (needs tqdm); worth it from d = 500 on.
 
     Returns
     -------
@@ -149,12 +151,16 @@ class MetricProjector:
         max_iter: int = MAX_ITER,
         n_jobs: int | None = None,
     ) -> None:
-        self._d = _validation.as_count(d, "d", low=1)
+        self._d = _validation.as_count(
+            d, "d", low=1, high=_validation.LARGEST_DIMENSION
+        )
         self._weights = (
             None if weights is None else _validation.as_positive(weights, "weights", d)
         )
         self._tol = _validation.as_number(tol, "tol", low=0.0)
-        self._max_iter = _validation.as_count(max_iter, "max_iter", low=1)
+        self._max_iter = _validation.as_count(
+            max_iter, "max_iter", low=1, high=1_000_000_000
+        )
         self._threads = _validation.n_threads(n_jobs)
         self._core = _core.MetricProjector(self._d)
         self._turn = threading.Lock()  # one projection at a time
@@ -162,7 +168,8 @@ class MetricProjector:
     @property
     def n_triangles(self) -> int:
         """Size of the working set."""
-        return self._core.n_triangles
+        with self._turn:
+            return self._core.n_triangles
 
     def multipliers(self) -> tuple[NDArray[np.int32], Floats]:
         """Triangles (i, j, k) that push M[i, j] down, and how hard each pushes.
@@ -171,22 +178,25 @@ class MetricProjector:
         plus u at [i, k] and [k, j], each over its weight, is the projection up to the
         tolerance: the KKT conditions.
         """
-        return self._core.multipliers()
+        with self._turn:
+            return self._core.multipliers()
 
     def forget(self) -> None:
         """Empty the working set, as if nothing had been projected yet."""
-        self._core.forget()
+        with self._turn:
+            self._core.forget()
 
     def project(
         self, A: ArrayLike, *, radius: float | None = None, progress: bool = False
     ) -> Projection:
         """Project a matrix; see :func:`project_metric`."""
-        matrix = _validation.as_cost(A, self._d, "A")
+        matrix = _validation.as_square(A, "A", size=self._d)
         if radius is not None:
             radius = _validation.as_number(radius, "radius", low=0.0)
             if self._weights is not None:
                 raise ValueError("radius and weights cannot be had together.")
-        symmetric = matrix / 2 + matrix.T / 2
+        # Halves first, against overflow; but a symmetric matrix stays as it is.
+        symmetric = np.where(matrix == matrix.T, matrix, matrix / 2 + matrix.T / 2)
         np.fill_diagonal(symmetric, 0.0)
         bar_of_rounds = progress_bar(None, label="project", unit="round", show=progress)
         with self._turn, bar_of_rounds as bar:
@@ -195,9 +205,11 @@ class MetricProjector:
             )
         if not converged:
             warn_not_converged(
-                f"The projection stopped after {n_iter} rounds; its relative distance "
-                f"to the true one is known to be at most {residual:.1e} only."
+                f"The projection stopped after max_iter={n_iter}; its relative "
+                f"distance to the true one is known to be at most {residual:.1e} only."
             )
+        if metric.max() < SUBNORMAL:  # where scaling back may round
+            metric = closure(metric, self._threads)
         if radius is not None:
             metric = _into_ball(metric, radius, self._threads)
         distance = _norm(metric - matrix)
@@ -209,18 +221,23 @@ def _into_ball(metric: Floats, radius: float, threads: int) -> Floats:
 
     Scaling rounds, and may break tight triangles by that much; the closure mends them.
     """
-    norm = _norm(metric)
-    if norm <= radius:
+    largest, relative = _scaled_norm(metric)
+    if largest * relative <= radius:
         return metric
     rounding = 4 * np.finfo(float).eps
-    return closure(metric * (radius / norm * (1 - rounding)), threads)
+    return closure(metric / largest * (radius / relative * (1 - rounding)), threads)
 
 
 def _norm(matrix: Floats) -> float:
-    """Frobenius norm, without overflow on the way.
+    largest, relative = _scaled_norm(matrix)
+    return largest * relative
+
+
+def _scaled_norm(matrix: Floats) -> tuple[float, float]:
+    """Largest entry, and the Frobenius norm over it: their product may overflow.
 
     Not with BLAS, whose threads take longer to wake up than this takes.
     """
     largest = float(np.abs(matrix).max())
     scaled = matrix / (largest or 1.0)
-    return largest * float(np.sqrt(np.square(scaled).sum()))
+    return largest, float(np.sqrt(np.square(scaled).sum()))

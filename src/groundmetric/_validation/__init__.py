@@ -18,6 +18,7 @@ from .arrays import (
     require_in_range,
 )
 from .histograms import (
+    LARGEST_DIMENSION,
     as_distributions,
     as_histograms,
     common_mass,
@@ -34,6 +35,7 @@ from .pairs import (
 from .threads import n_threads
 
 __all__ = [
+    "LARGEST_DIMENSION",
     "as_choice",
     "as_cost",
     "as_count",

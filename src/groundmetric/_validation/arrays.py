@@ -67,18 +67,24 @@ def as_cost(metric: ArrayLike, d: int, name: str = "metric") -> Floats:
     return array
 
 
-def as_square(M: ArrayLike, name: str) -> Floats:
-    """Any finite real square matrix."""
+def as_square(M: ArrayLike, name: str, size: int | None = None) -> Floats:
+    """Any finite real square matrix, of the given size if there is one."""
     array = as_float_array(M, name, 2)
-    if array.shape[0] != array.shape[1] or array.size == 0:
+    if array.size == 0:
+        raise ValueError(f"{name} is empty: its shape is {array.shape}.")
+    if array.shape[0] != array.shape[1]:
         raise ValueError(f"{name} has shape {array.shape}, but must be square.")
+    if size is not None and len(array) != size:
+        raise ValueError(
+            f"{name} has shape {array.shape}, but ({size}, {size}) is needed."
+        )
     require_finite(array, name)
     return array
 
 
 def as_positive(M: ArrayLike, name: str, d: int) -> Floats:
     """Symmetric d x d matrix of positive numbers; the diagonal does not matter."""
-    array = as_cost(M, d, name)
+    array = as_square(M, name, size=d).copy()
     broken = (
         (array <= 0, "entries must be positive"),
         (array != array.T, "the matrix must be symmetric"),
@@ -115,12 +121,14 @@ def as_number(value: float, name: str, *, low: float, high: float = math.inf) ->
     return float(value)
 
 
-def as_count(value: int, name: str, *, low: int) -> int:
-    """Judge a whole number, at least low."""
+def as_count(value: int, name: str, *, low: int, high: int | None = None) -> int:
+    """Judge a whole number between low and high."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise ValueError(f"{name} is {value!r}; a whole number is needed.")
     if value < low:
         raise ValueError(f"{name} is {value}; it must be at least {low}.")
+    if high is not None and value > high:
+        raise ValueError(f"{name} is {value}; it must be at most {high}.")
     return int(value)
 
 
