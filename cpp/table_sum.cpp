@@ -28,7 +28,7 @@ double typical_sum(const double* histograms, int d, const std::int64_t* pairs,
                 histograms + pairs[2 * k] * d,
                 histograms + pairs[2 * k + 1] * d, d, total);
             tables[worker].add_to(parts.data() + part * size, weights[k]);
-            errors[part] = std::max(errors[part], error);
+            if (!(error <= errors[part])) errors[part] = error;  // NaN too
         }
     };
     parallel_for(n_parts, threading.n_threads, 1, threading.poll, body);
@@ -37,7 +37,10 @@ double typical_sum(const double* histograms, int d, const std::int64_t* pairs,
     for (std::int64_t part = 0; part < n_parts; ++part)
         for (std::int64_t k = 0; k < size; ++k)
             sums[k] += parts[part * size + k];
-    return n_parts > 0 ? *std::max_element(errors.begin(), errors.end()) : 0.0;
+    double worst = 0.0;
+    for (const double error : errors)
+        if (!(error <= worst)) worst = error;
+    return worst;
 }
 
 }  // namespace groundmetric

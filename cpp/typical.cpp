@@ -15,8 +15,8 @@ constexpr int kMaxSteps = 100;
 // Relative errors of the margins that are taken for rounding.
 constexpr double kRounding = 2e-16;
 
-// A dual so large that its row or column of T adds nothing to any sum.
-constexpr double kNoBin = 1e140;
+// Below this total the table is the independence table to the last bit.
+constexpr double kLeastTotal = 1e-18;
 
 // Rows are the side with fewer bins; ties are broken by the masses, so that
 // (r, c) and (c, r) are the same problem.
@@ -31,52 +31,10 @@ double sum(const double* x, int n) { return std::accumulate(x, x + n, 0.0); }
 
 }  // namespace
 
-void TypicalTable::Side::assign(const double* histogram, int d) {
-    bin.clear();
-    double sum = 0;
-    for (int p = 0; p < d; ++p) {
-        if (histogram[p] == 0) continue;
-        bin.push_back(p);
-        sum += histogram[p];
-    }
-    for (Array* a : {&mass, &dual, &margin, &slope, &excess, &step, &product}) {
-        a->resize(size());
-        std::fill_n(static_cast<double*>(*a), padded(size()), 0.0);
-    }
-    for (int i = 0; i < size(); ++i) mass[i] = histogram[bin[i]] / sum;
-    std::fill(dual + size(), dual + padded(size()), kNoBin);
-}
-
-double TypicalTable::Side::smallest_dual() const {
-    return *std::min_element(dual + 0, dual + size());
-}
-
-double TypicalTable::Side::sum_of_squares() const {
-    double sum = 0;
-    for (int i = 0; i < size(); ++i) sum += mass[i] * mass[i];
-    return sum;
-}
-
-double TypicalTable::Side::error() const {
-    double largest = 0;
-    for (int i = 0; i < size(); ++i) {
-        const double error = std::abs(excess[i]) / mass[i];
-        if (!(error <= largest)) largest = error;  // keeps a NaN
-    }
-    return largest;
-}
-
-// The same t is added to all u, such that expm1(u) = eps * from becomes
-// eps * to.
-void TypicalTable::Side::shift_dual(double from, double to, double eps) {
-    const double shift = (to - from) / (1 + eps * from);
-    for (int i = 0; i < size(); ++i) dual[i] += (1 + eps * dual[i]) * shift;
-}
-
 double TypicalTable::solve(const double* r, const double* c, int d,
                            double total) {
     d_ = d;
-    eps_ = 1 / total;
+    eps_ = 1 / std::max(total, kLeastTotal);
     transposed_ = !comes_first(r, c, d);
     symmetric_ = std::equal(r, r + d, c);
     rows_.assign(transposed_ ? c : r, d);
@@ -88,11 +46,10 @@ double TypicalTable::solve(const double* r, const double* c, int d,
     std::fill_n(static_cast<double*>(conjugate_), padded(n), 0.0);
 
     start();
-    cg_steps_ = 0;
-    for (newton_steps_ = 0;; ++newton_steps_) {
+    for (int n_steps = 0;; ++n_steps) {
         evaluate();
-        const double error = std::max(rows_.error(), columns_.error());
-        if (error <= kTolerance || newton_steps_ == kMaxSteps) return error;
+        const double error = worse(rows_.error(), columns_.error());
+        if (error <= kTolerance || n_steps == kMaxSteps) return error;
         find_direction(error);
         move();
     }
@@ -168,7 +125,7 @@ void TypicalTable::solve_schur(double goal) {
         const double rounding = kRounding * rows_.mass[i];
         noise += rounding * rounding / rows_.slope[i];
     }
-    for (int k = 0; k < n + 10; ++k, ++cg_steps_) {
+    for (int k = 0; k < n + 10; ++k) {
         const double previous = energy;
         energy = center_residual();
         double left = 0;

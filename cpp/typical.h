@@ -1,21 +1,27 @@
-// Typical tables of U(r, c) (Barvinok): the centre of the transport polytope.
+// Typical tables of U(r, c) (Barvinok): the center of the transport polytope.
 //
-// The typical table of total mass N maximises
+// The typical table of total mass N maximizes
 //     sum_pq (X_pq + 1) ln(X_pq + 1) - X_pq ln X_pq  over X in U(N r, N c),
 // and is here divided by N. In the dual (P5 of the paper)
 //     X_pq = 1 / expm1(u_p + v_q);
 // with x_p = N expm1(u_p), y_q = N expm1(v_q) and eps = 1 / N this is
 //     T_pq = 1 / (x_p + y_q + eps x_p y_q),    T 1 = r,  T' 1 = c,
-// for every N, and eps = 0 is the analytic centre (N = inf). The duals are
+// for every N, and eps = 0 is the analytic center (N = inf). The duals are
 // unique up to (u + t, v - t). Kept such that min x = min y, all are positive:
 // no entry loses digits to cancellation, and none needs an exponential.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "typical_kernels.h"
 
 namespace groundmetric {
+
+// The larger, or NaN if either is.
+inline double worse(double a, double b) {
+    return a < b || std::isnan(b) ? b : a;
+}
 
 // Solves one pair after another in the same memory. Each thread has its own,
 // aligned such that no two share a cache line.
@@ -30,10 +36,6 @@ public:
 
     // sum_pq += weight T_pq, for a row-major d x d sum.
     void add_to(double* sum, double weight = 1) const;
-
-    // Of the last solve.
-    int newton_steps() const { return newton_steps_; }
-    int cg_steps() const { return cg_steps_; }
 
 private:
     // Eight numbers, aligned for vector loads.
@@ -88,7 +90,6 @@ private:
     Side rows_, columns_;
     Array table_;
     Array residual_, conjugate_;
-    int newton_steps_ = 0, cg_steps_ = 0;
 };
 
 }  // namespace groundmetric

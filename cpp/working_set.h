@@ -1,9 +1,9 @@
 // The dual of the projection, on a few of the triangles.
 //
-// The projection of A onto the metric cone minimises, over edges e = {i, j},
+// The projection of A onto the metric cone minimizes, over edges e = {i, j},
 //     1/2 sum_e w_e (x_e - a_e)^2   subject to   n_t' x <= 0 for all t,
 // where triangle t has one far edge (+1 in n_t) and two near ones (-1). With
-// multipliers u >= 0 the minimiser of the Lagrangian is x(u) = a - W^-1 N u,
+// multipliers u >= 0 the minimizer of the Lagrangian is x(u) = a - W^-1 N u,
 // and the dual asks for the u that makes 1/2 sum_e w_e x_e(u)^2 least. Its
 // gradient is -N'x(u): minus the violations. Only the triangles of the set may
 // have a positive multiplier.

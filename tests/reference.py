@@ -3,7 +3,7 @@
 import clarabel
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize
 
 
 def emd_lp(r, c, M, forbidden=None):
@@ -147,38 +147,41 @@ def typical_table(r, c, total):
     N = total if finite else 1.0
     margins = N * np.concatenate([r, c])
 
+    def sums(z):  # u + t, v - t is as good as u, v: the last v is held at zero
+        return z[:d, None] + np.append(z[d:], 0.0)[None]
+
     def table(z):
-        s = z[:d, None] + z[None, d:]
-        return 1 / np.expm1(s) if finite else 1 / s
+        return 1 / np.expm1(sums(z)) if finite else 1 / sums(z)
 
     def value(z):
-        s = z[:d, None] + z[None, d:]
+        s = sums(z)
         if s.min() <= 0:
             return np.inf
-        return margins @ z - np.log(-np.expm1(-s) if finite else s).sum()
+        return margins[:-1] @ z - np.log(-np.expm1(-s) if finite else s).sum()
 
     def gradient(z):
         X = table(z)
-        return margins - np.concatenate([X.sum(axis=1), X.sum(axis=0)])
+        return (margins - np.concatenate([X.sum(axis=1), X.sum(axis=0)]))[:-1]
 
     def hessian(z):
         X = table(z)
         W = X * (X + finite)
-        return np.block([[np.diag(W.sum(axis=1)), W], [W.T, np.diag(W.sum(axis=0))]])
+        whole = np.block([[np.diag(W.sum(axis=1)), W], [W.T, np.diag(W.sum(axis=0))]])
+        return whole[:-1, :-1]
 
     # The start is right if both histograms are uniform.
     entry = N / d**2
-    z = np.full(2 * d, (np.log1p(1 / entry) if finite else 1 / entry) / 2)
-    for _ in range(200):
-        # Newton, with a least-squares solve for the gauge, and halving for the domain.
-        step = np.linalg.lstsq(hessian(z), -gradient(z), rcond=None)[0]
-        length = 1.0
-        while value(z + length * step) > value(z) + 1e-12 * abs(value(z)):
-            length /= 2
-            if length < 1e-12:
-                return table(z) / N
-        z = z + length * step
-    return table(z) / N
+    start = np.zeros(2 * d - 1)
+    start[:d] = np.log1p(1 / entry) if finite else 1 / entry
+    result = minimize(
+        value,
+        start,
+        jac=gradient,
+        hess=hessian,
+        method="trust-exact",
+        options={"gtol": 1e-13 * N, "maxiter": 1000},
+    )
+    return table(result.x) / N
 
 
 def initial_metric_sum(tables, omega, neighbors):

@@ -48,7 +48,7 @@ def test_algorithm_3(data, k, table):
     M = gm.initial_metric(X, y, table=table, n_neighbors=k)
     np.testing.assert_allclose(M, literal(X, y, k, make), atol=1e-5)
     assert np.linalg.norm(M) == pytest.approx(1.0)
-    assert gm.is_metric(M, tol=1e-15)
+    assert gm.is_metric(M)
 
 
 @pytest.mark.parametrize("total", [1e-3, 1e4, math.inf])
@@ -91,19 +91,31 @@ def test_blend(data):
     np.testing.assert_allclose(gm.initial_metric(X, y, blend=0.0), U, atol=1e-15)
     half = gm.initial_metric(X, y, blend=0.5)
     np.testing.assert_allclose(half, (M + U) / np.linalg.norm(M + U), atol=1e-12)
-    assert gm.is_metric(half, tol=1e-15)
+    assert gm.is_metric(half)
 
 
 def test_labels_and_similarity_and_counts_agree(data):
     X, y = data
     M = gm.initial_metric(X, y)
     omega = gm.label_similarity(y)
-    np.testing.assert_array_equal(M, gm.initial_metric(X, similarity=omega))
+    np.testing.assert_allclose(M, gm.initial_metric(X, similarity=omega), atol=1e-14)
     # Only signs and ratios of weights matter, and no diagonal.
     np.testing.assert_allclose(
         M, gm.initial_metric(X, similarity=7 * omega + np.eye(12)), atol=1e-6
     )
-    np.testing.assert_allclose(M, gm.initial_metric(1000 * X, y), atol=1e-12)
+    for table in ("typical", "independence"):
+        np.testing.assert_allclose(
+            gm.initial_metric(X, y, table=table),
+            gm.initial_metric(X * np.arange(1, 13)[:, None], y, table=table),
+            atol=1e-6,
+        )
+    for scale in (1e-200, 1e200):
+        np.testing.assert_allclose(
+            M, gm.initial_metric(X, similarity=scale * omega), atol=1e-12
+        )
+    # The last bit of symmetry is not asked for.
+    omega[0, 1] *= 1 + 1e-15
+    np.testing.assert_allclose(M, gm.initial_metric(X, similarity=omega), atol=1e-12)
     np.testing.assert_array_equal(M, gm.initial_metric(X, y, n_jobs=3))
 
 
@@ -132,6 +144,23 @@ def test_no_metric_helps_is_a_warning():
     np.testing.assert_array_equal(M, gm.initial_metric(X, table="uniform"))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_no_metric_helps_whatever_rounding_says(seed):
+    # With X the identity and similarity -A, Xi is -A; for A a sum of normals of
+    # triangle inequalities, <M, Xi> >= 0 for every metric M.
+    rng = np.random.default_rng(seed)
+    d = 10
+    A = np.zeros((d, d))
+    for _ in range(15):
+        i, j, k = rng.choice(d, 3, replace=False)
+        w = rng.random()
+        A[i, j] += w
+        A[i, k] -= w
+        A[k, j] -= w
+    with pytest.warns(UserWarning, match="no metric brings similar histograms closer"):
+        gm.initial_metric(np.eye(d), similarity=-(A + A.T), table="independence")
+
+
 def test_one_bin():
     np.testing.assert_array_equal(gm.initial_metric([[1], [2]], [0, 1]), [[0.0]])
 
@@ -151,6 +180,8 @@ def test_one_bin():
         ({"y": [0, 1], "n_neighbors": 0}, "n_neighbors is 0; it must be at least 1"),
         ({"y": [0, 1], "blend": 1.5}, r"blend is 1\.5; a number from 0\.0 to 1\.0"),
         ({"y": [0, 1], "total": -1}, "total is -1"),
+        ({"table": "uniform", "n_neighbors": 0}, "n_neighbors is 0"),
+        ({"y": [0, 1], "neighbor_metric": [[0]]}, "neighbor_metric has shape"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Class")

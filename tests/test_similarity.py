@@ -1,6 +1,7 @@
 """Similarity weights from labels, taxonomies and pairs."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import groundmetric as gm
@@ -36,6 +37,11 @@ def test_flat_taxonomy_is_labels():
     )
 
 
+def test_bad_threshold():
+    with pytest.raises(ValueError, match=r"threshold is 2; a number from 0\.0 to 1\.0"):
+        gm.taxonomy_similarity(["a", "a", "b", "b"], FLAT, threshold=2)
+
+
 def test_taxonomy_by_hand():
     # Depths: cat, dog 2, wolf 2 below "wild", all below "animal".
     tree = {"cat": "pet", "dog": "pet", "pet": "animal", "wolf": "wild"}
@@ -51,7 +57,7 @@ def test_taxonomy_by_hand():
     # With the threshold at 3/4, cats and dogs are dissimilar, though less than wolves.
     omega = gm.taxonomy_similarity(y, tree, threshold=0.75)
     check_weights(omega)
-    assert omega[0, 1] == 1.0
+    assert omega[0, 1] == pytest.approx(1.0)
     assert 0 > omega[0, 2] > omega[0, 3]
 
 
@@ -60,10 +66,17 @@ def test_pairs_by_hand():
         4, [(0, 1), (2, 3)], [(1, 2)], must_weights=[3, 1], cannot_weights=[7]
     )
     check_weights(omega)
-    assert (omega[0, 1], omega[2, 3], omega[1, 2]) == (0.75, 0.25, -1.0)
+    assert [omega[0, 1], omega[2, 3], omega[1, 2]] == pytest.approx([0.75, 0.25, -1])
     assert omega[0, 3] == 0.0
     twice = gm.pair_similarity(3, [(0, 1), (1, 0), (0, 2)], [])
     assert (twice[0, 1], twice[0, 2]) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1e308])
+def test_only_ratios_of_weights_matter(scale):
+    omega = gm.pair_similarity(4, [(0, 1), (2, 3)], [(1, 2)], must_weights=[scale] * 2)
+    check_weights(omega)
+    assert omega[0, 1] == pytest.approx(0.5)
 
 
 def test_single_member_is_a_warning():
@@ -80,6 +93,11 @@ def test_single_member_is_a_warning():
         ([["a"], ["b"]], r"y has shape \(2, 1\)"),
         ([0.0, float("nan")], r"y\[1\] is nan"),
         (np.array(["a", None, "b"], object), r"y\[1\] is None: labels must not be"),
+        (np.array(["a", 1], object), "y must be labels of one kind"),
+        (pd.Series(["a", pd.NA, "b"]), "y"),
+        (np.array(["2020-01-01", "NaT"], "datetime64[D]"), r"y\[1\] is None"),
+        (np.ma.array([0, 1], mask=[0, 1]), "y is a masked array"),
+        ([[0], [1, 2]], "y must be labels"),
     ],
 )
 def test_bad_labels(y, message):
@@ -93,6 +111,9 @@ def test_bad_labels(y, message):
         (["a", "x"], FLAT, "y has the label 'x', which is not in parents"),
         (["a", "b"], {"a": "b", "b": "a"}, "parents is no tree: 'a' is its own"),
         (["a", "b"], {"a": "r", "b": "s"}, "parents has several roots"),
+        (["a", "b"], [("a", "r")], "parents is a list; a mapping"),
+        (["a", "a"], FLAT, "y has one class only, 'a'"),
+        (["a", "b", "c"], FLAT, "all equally close"),
     ],
 )
 def test_bad_taxonomy(y, parents, message):
@@ -107,6 +128,7 @@ def test_bad_taxonomy(y, parents, message):
         (2, [(0, 2)], [], None, r"must_link\[0, 1\] is 2, .* less than 2"),
         (2, [(1, 1)], [], None, r"must_link\[0\] pairs a histogram with itself"),
         (2, [(0, 1)], [(1, 0)], None, r"\(0, 1\) is both in must_link and in cannot"),
+        (2, [], [], None, "must_link and cannot_link are both empty"),
         (2, [(0, 1)], [], [0.0], r"must_weights\[0\] is 0\.0; positive"),
         (2, [(0, 1)], [], [1.0, 2.0], "must_weights has 2 entries for 1 pairs"),
     ],

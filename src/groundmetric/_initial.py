@@ -22,10 +22,12 @@ from ._cone import project_metric
 from ._nearest import nearest
 from ._similarity import label_similarity
 from ._transport import pairwise_emd
+from ._triangle import closure
 
 Floats = NDArray[np.float64]
 
 TABLES = ("typical", "independence", "uniform")
+TOL = 1e-6  # of the projection
 
 
 def initial_metric(
@@ -96,18 +98,23 @@ def initial_metric(
     total = _tables.as_total(total)
     if table not in TABLES:
         raise ValueError(f"table is {table!r}; one of {', '.join(TABLES)} is needed.")
+    if n_neighbors is not None:
+        n_neighbors = _validation.as_count(n_neighbors, "n_neighbors", low=1)
+    if neighbor_metric is not None:
+        neighbor_metric = _validation.as_cost(
+            neighbor_metric, rows.shape[1], "neighbor_metric"
+        )
     uniform = uniform_metric(rows.shape[1])
     if table == "uniform" or rows.shape[1] == 1:
         return uniform
 
     omega = _similarity(len(rows), y, similarity)
     if n_neighbors is not None:
-        k = _validation.as_count(n_neighbors, "n_neighbors", low=1)
         if neighbor_metric is None:
             distances = cdist(rows, rows, "cityblock")
         else:
             distances = pairwise_emd(rows, metric=neighbor_metric, n_jobs=n_jobs)
-        omega = _near(omega, distances, k)
+        omega = _near(omega, distances, n_neighbors)
     if table == "independence":
         center = _tables.independence_sum(rows, omega)
     else:
@@ -117,9 +124,11 @@ def initial_metric(
         center = _tables.typical_sum(
             rows, pairs, upper[tuple(pairs.T)], total=total, n_threads=threads
         )
-    metric = project_metric(-center, n_jobs=n_jobs).metric
+    center = center / (np.abs(center).max() or 1.0)
+    metric = project_metric(-center, tol=TOL, n_jobs=n_jobs).metric
+    # The projection is zero if <M, Xi> >= 0 for all metrics; then rounding is left.
     norm = np.linalg.norm(metric)
-    if norm <= np.finfo(float).eps * np.linalg.norm(center):
+    if norm <= TOL * np.linalg.norm(center) or (metric * center).sum() >= 0:
         warnings.warn(
             f"By the {table} tables, no metric brings similar histograms closer "
             "together than dissimilar ones; the uniform metric is returned instead.",
@@ -127,7 +136,7 @@ def initial_metric(
         )
         return uniform
     mixed = blend * (metric / norm) + (1 - blend) * uniform
-    return mixed / np.linalg.norm(mixed)
+    return closure(mixed / np.linalg.norm(mixed), threads)
 
 
 def uniform_metric(d: int) -> Floats:
@@ -139,7 +148,9 @@ def uniform_metric(d: int) -> Floats:
 def _similarity(n: int, y: ArrayLike | None, similarity: ArrayLike | None) -> Floats:
     """Weights omega of all pairs, from labels or as given."""
     if similarity is not None and y is None:
-        return _validation.as_similarity(similarity, n)
+        omega = _validation.as_similarity(similarity, n)
+        omega /= np.abs(omega).max()
+        return omega
     if y is None or similarity is not None:
         raise ValueError("Either y or similarity is needed, and not both.")
     _validation.require_length(y, n, "y")

@@ -9,6 +9,7 @@ sum to 1 and negative ones to -1.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from . import _validation
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+# Differences of closeness that are none.
+ROUNDING = 1e-12
 
 
 def label_similarity(y: ArrayLike) -> Floats:
@@ -44,20 +48,27 @@ def label_similarity(y: ArrayLike) -> Floats:
            [-0.25, -0.25,  0.  ,  0.5 ],
            [-0.25, -0.25,  0.5 ,  0.  ]])
     """
-    labels = _validation.as_labels(y)
-    classes, members = np.unique(labels, return_counts=True)
-    if classes.size < 2:  # noqa: PLR2004 - nothing to tell apart
-        raise ValueError(
-            f"y has one class only, {classes.tolist()[0]!r}; at least two are needed."
-        )
+    classes, which = _classes(y)
+    members = np.bincount(which)
     if members.min() == 1:
-        alone = classes.tolist()[np.argmin(members)]
         warnings.warn(
-            f"Class {alone!r} has a single member, so that no histogram is similar to "
-            "it; it is only told apart from others.",
+            f"Class {classes[int(np.argmin(members))]!r} has a single member, so that "
+            "no histogram is similar to it; it is only told apart from others.",
             stacklevel=2,
         )
-    return _normalize(np.where(labels[:, None] == labels[None, :], 1.0, -1.0))
+    return _normalize(np.where(which[:, None] == which[None, :], 1.0, -1.0))
+
+
+def _classes(y: ArrayLike) -> tuple[list[Hashable], Indices]:
+    """List the classes, at least two, and the class of each histogram."""
+    labels = _validation.as_labels(y)
+    found, which = np.unique(labels, return_inverse=True)
+    classes: list[Hashable] = found.tolist()
+    if len(classes) < 2:  # noqa: PLR2004 - nothing to tell apart
+        raise ValueError(
+            f"y has one class only, {classes[0]!r}; at least two are needed."
+        )
+    return classes, which.astype(np.int64)
 
 
 def taxonomy_similarity(
@@ -96,17 +107,23 @@ def taxonomy_similarity(
            [ 1. ,  0. , -0.5],
            [-0.5, -0.5,  0. ]])
     """
-    labels = _validation.as_labels(y)
-    classes, which = np.unique(labels, return_inverse=True)
-    lines = [_ancestors(label, parents) for label in classes.tolist()]
+    if not isinstance(parents, Mapping):
+        raise ValueError(
+            f"parents is a {type(parents).__name__}; a mapping from each node to its "
+            "parent is needed."
+        )
+    classes, which = _classes(y)
+    lines = [_ancestors(label, parents) for label in classes]
     if len({line[0] for line in lines}) > 1:
         raise ValueError("parents has several roots; the classes must form one tree.")
     closeness = np.array([[_closeness(a, b) for b in lines] for a in lines])
     between = closeness[np.ix_(which, which)]
-    n = len(labels)
     if threshold is None:
-        threshold = float(between[np.triu_indices(n, 1)].mean()) if n > 1 else 0.5
-    weights = between - _validation.as_number(threshold, "threshold", low=0.0)
+        threshold = float(between[np.triu_indices(len(which), 1)].mean())
+    weights = between - _validation.as_number(threshold, "threshold", low=0.0, high=1.0)
+    weights[np.abs(weights) < ROUNDING] = 0.0
+    if not weights[np.triu_indices(len(which), 1)].any():
+        raise ValueError("y has classes that are all equally close in the taxonomy.")
     return _normalize(weights)
 
 
@@ -169,6 +186,8 @@ def pair_similarity(
     if both.any():
         i, j = (int(k) for k in np.argwhere(both)[0])
         raise ValueError(f"({i}, {j}) is both in must_link and in cannot_link.")
+    if not (positive.any() or negative.any()):
+        raise ValueError("must_link and cannot_link are both empty.")
     return _normalize(positive - negative)
 
 
@@ -191,13 +210,13 @@ def _pair_weights(
         k = int(np.argmax(w <= 0))
         raise ValueError(f"{weights_name}[{k}] is {w[k]}; positive numbers are needed.")
     out = np.zeros((n, n))
-    np.add.at(out, (chosen[:, 0], chosen[:, 1]), w)
+    np.add.at(out, (chosen[:, 0], chosen[:, 1]), w / (w.max(initial=0.0) or 1.0))
     return out + out.T
 
 
 def _normalize(weights: Floats) -> Floats:
     """Make positive weights sum to 1 over the pairs i < j, and negative ones to -1."""
-    out = weights.copy()
+    out: Floats = weights / np.abs(weights).max()
     np.fill_diagonal(out, 0.0)
     for part in (out > 0, out < 0):
         sum_twice = np.abs(out[part]).sum()

@@ -48,7 +48,7 @@ def independence_table(r: ArrayLike, c: ArrayLike) -> Floats:
            [0.125, 0.375]])
     """
     left, right, mass = _as_pair(r, c)
-    return np.outer(left, right) / mass
+    return np.outer(left, right * mass)
 
 
 def typical_table(r: ArrayLike, c: ArrayLike, *, total: float = 1.0) -> Floats:
@@ -62,7 +62,8 @@ def typical_table(r: ArrayLike, c: ArrayLike, *, total: float = 1.0) -> Floats:
     Parameters
     ----------
     r, c : array-like of shape (d,)
-        Non-negative histograms of equal mass. Empty bins give zero rows and columns.
+        Non-negative histograms of equal mass. Empty bins give zero rows and columns,
+        and so do bins of less than 1e-100 of the mass.
     total : float, default=1.0
         1.0 is the paper's choice. ``math.inf`` gives the analytic center of U(r, c),
         which maximizes the product of all entries.
@@ -87,27 +88,33 @@ def typical_table(r: ArrayLike, c: ArrayLike, *, total: float = 1.0) -> Floats:
            [0.1585, 0.5915]])
     """
     left, right, mass = _as_pair(r, c)
-    rows = np.stack([left, right]) / mass
     return mass * typical_sum(
-        rows, np.array([[0, 1]]), np.ones(1), total=as_total(total) * mass
+        np.stack([left, right]),
+        np.array([[0, 1]]),
+        np.ones(1),
+        total=as_total(total) * mass,
     )
 
 
 def _as_pair(r: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats, float]:
+    """Both histograms, scaled to mass 1, and their mass."""
     left = _validation.as_histograms(r, "r", ndim=1)
     right = _validation.as_histograms(c, "c", ndim=1)
     _validation.require_same_bins(left, right)
     mass = _validation.common_mass(left, right)
-    return left.values, right.values * (mass / right.first_mass), mass
+    return left.values / left.first_mass, right.values / right.first_mass, mass
 
 
 def as_total(total: float) -> float:
     """Judge the total mass of a typical table: positive, infinity included."""
-    if not isinstance(total, numbers.Real) or not total > 0 or math.isnan(total):
+    if not isinstance(total, numbers.Real) or isinstance(total, bool) or not total > 0:
         raise ValueError(
             f"total is {total!r}; a positive number is needed, infinity included."
         )
-    return float(total)
+    try:
+        return float(total)
+    except OverflowError:
+        return math.inf
 
 
 def independence_sum(X: Floats, weights: Floats) -> Floats:

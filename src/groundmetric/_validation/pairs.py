@@ -16,6 +16,9 @@ from .arrays import as_float_array, require_finite
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+# What the two halves of a similarity may differ by, relative to its largest entry.
+SYMMETRY = 1e-12
+
 
 def as_indices(values: ArrayLike, name: str, ndim: int) -> Indices:
     """Whole numbers, in an array of our own that nobody can write to."""
@@ -86,17 +89,25 @@ def as_weights(weights: ArrayLike, n: int, name: str = "weights") -> Floats:
 
 
 def as_labels(y: ArrayLike, name: str = "y") -> NDArray[Any]:
-    """One label for each histogram, of any kind that can be compared."""
-    labels = np.asarray(y)
+    """One label for each histogram, of any kind that can be sorted."""
+    if np.ma.isMaskedArray(y):
+        raise ValueError(f"{name} is a masked array; fill in what is missing first.")
+    try:
+        labels = np.asarray(y)
+        missing = np.array([x is None or not bool(x == x) for x in labels.ravel()])  # noqa: PLR0124 - NaN
+        np.unique(labels[:0] if missing.any() else labels)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} must be labels of one kind, none of them missing: {error}."
+        ) from error
     if labels.ndim != 1 or labels.size == 0:
         raise ValueError(
             f"{name} has shape {labels.shape}; one label a histogram is needed."
         )
-    if labels.dtype.kind == "f":
-        require_finite(labels.astype(np.float64), name)
-    if labels.dtype == object and any(x is None or x != x for x in labels):  # noqa: PLR0124
-        k = next(k for k, x in enumerate(labels) if x is None or x != x)  # noqa: PLR0124
-        raise ValueError(f"{name}[{k}] is {labels[k]!r}: labels must not be missing.")
+    if missing.any():
+        k = int(np.argmax(missing))
+        label = labels.tolist()[k]
+        raise ValueError(f"{name}[{k}] is {label!r}: labels must not be missing.")
     return labels
 
 
@@ -116,13 +127,14 @@ def as_similarity(similarity: ArrayLike, n: int) -> Floats:
             f"{name} has shape {array.shape} for {n} histograms: ({n}, {n}) is needed."
         )
     require_finite(array, name)
-    if (array != array.T).any():
-        i, j = (int(k) for k in np.argwhere(array != array.T)[0])
+    off = np.abs(array - array.T) > SYMMETRY * np.abs(array).max()
+    if off.any():
+        i, j = (int(k) for k in np.argwhere(off)[0])
         raise ValueError(
             f"{name}[{i}, {j}] is {array[i, j]}, but {name}[{j}, {i}] is "
             f"{array[j, i]}: the weights must be symmetric."
         )
-    out = array.copy()
+    out = array / 2 + array.T / 2
     np.fill_diagonal(out, 0.0)
     if not out.any():
         raise ValueError(
