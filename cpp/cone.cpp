@@ -224,7 +224,8 @@ std::size_t MetricProjector::add_violated() {
     const double share =
         kShare * n_edges /
         static_cast<double>(std::max<std::size_t>(n_violated, 1));
-    const int most = static_cast<int>(std::clamp<double>(share, kLeast, d_));
+    const int most = std::max(
+        kLeast, static_cast<int>(std::min(share, static_cast<double>(d_))));
     for_row_blocks([&](int first, int last) {
         search_rows(first, last, most, found_[first / kBlock]);
     });
