@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels.h"
 #include "simplex.h"
 
 namespace groundmetric {
@@ -91,6 +92,14 @@ void Batch::keep(std::int64_t pair, const SpanningTree& tree) {
 std::int64_t Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
                           std::int64_t n, const Threading& threading,
                           double* values, std::int32_t* n_pivots) {
+    return solve_below(matrix, chosen, n, nullptr, threading, values, n_pivots);
+}
+
+std::int64_t Batch::solve_below(const CostMatrix& matrix,
+                                const std::int64_t* chosen, std::int64_t n,
+                                const double* ceilings,
+                                const Threading& threading, double* values,
+                                std::int32_t* n_pivots) {
     const Turn turn(*this, threading.poll);
     const bool reduced =
         matrix.is_quasimetric(threading.n_threads, threading.poll);
@@ -102,14 +111,20 @@ std::int64_t Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
         TransportSimplex& simplex = simplexes[worker];
         const bool kept = restore(chosen[k], simplex.problem, simplex.tree);
         simplex.problem.set_costs(matrix);
+        simplex.ceiling =
+            ceilings == nullptr
+                ? kHuge
+                : std::min(kHuge, ceilings[k] / matrix.scale() / x_->unit());
         if (kept)
             simplex.solve_again(pulse);
         else
             simplex.solve(pulse);
-        values[k] = matrix.unscaled(simplex.cost(), x_->unit());
+        const bool above = simplex.is_above_ceiling;
+        values[k] = matrix.unscaled(above ? -simplex.lower : simplex.cost(),
+                                    x_->unit());
         n_pivots[k] = simplex.n_pivots;
         if (simplex.problem.n_nodes() > 0) keep(chosen[k], simplex.tree);
-        solved_[chosen[k]] = n_solves_;
+        solved_[chosen[k]] = above ? kUnfinished : n_solves_;
     };
     parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
     return n_solves_;
@@ -153,8 +168,27 @@ Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
                    reduced_);
 }
 
+void Batch::lipschitz(const CostMatrix& matrix, const std::int64_t* chosen,
+                      std::int64_t n, const Threading& threading,
+                      double* f) const {
+    const Turn turn(*this, threading.poll);
+    std::vector<TransportSimplex> simplexes =
+        workspaces(n, threading.n_threads);
+    const Body body = [&](std::int64_t k, int worker, Pulse&) {
+        TransportSimplex& simplex = simplexes[worker];
+        if (!restore(chosen[k], simplex.problem, simplex.tree))
+            require_solved(chosen[k], 0);  // which it is not: throws
+        simplex.problem.set_costs(matrix);
+        simplex.set_potentials();
+        const std::vector<double> values = lipschitz_potential(simplex, matrix);
+        std::transform(values.begin(), values.end(), f + k * x_->n_bins(),
+                       [&](double value) { return value * matrix.scale(); });
+    };
+    parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
+}
+
 void Batch::require_solved(std::int64_t pair, std::int64_t number) const {
-    if (solved_[pair] != number)
+    if (solved_[pair] <= 0 || (number != 0 && solved_[pair] != number))
         throw std::runtime_error(
             "The batch has solved these pairs again since, some of them or for "
             "another kind of cost, and keeps only their newest plans; use the "

@@ -42,12 +42,26 @@ public:
                        std::int64_t n, const Threading& threading,
                        double* values, std::int32_t* n_pivots);
 
+    // The same, but a pair stops when its distance is proved to be above its
+    // ceiling; its value is then minus the proved lower bound, and it does not
+    // count as solved.
+    std::int64_t solve_below(const CostMatrix& matrix,
+                             const std::int64_t* chosen, std::int64_t n,
+                             const double* ceilings, const Threading& threading,
+                             double* values, std::int32_t* n_pivots);
+
     // sums (d x d) = sum_k weights[k] * optimal plan of pair chosen[k]: with
     // weights omega, the subgradient of Algorithm 1. Plans are never formed.
-    // Throws if a pair was not last solved by solve `number`.
+    // Throws if a pair was not last solved by solve `number`, or not at all if
+    // `number` is 0.
     void plan_sum(std::int64_t number, const std::int64_t* chosen,
                   const double* weights, std::int64_t n, const Poll& poll,
                   double* sums) const;
+
+    // f (n x d): 1-Lipschitz functions from the kept trees of pairs (r, c);
+    // f'(r - c) is the distance if the tree is optimal for `matrix`.
+    void lipschitz(const CostMatrix& matrix, const std::int64_t* chosen,
+                   std::int64_t n, const Threading& threading, double* f) const;
 
     // The certificate of a pair; `matrix` is the one of solve `number`.
     Certificate certificate(std::int64_t number, const CostMatrix& matrix,
@@ -89,9 +103,12 @@ private:
     std::shared_ptr<const Masses> x_, y_;
     std::vector<Pair> pairs_;
     bool reduced_ = true;
-    std::vector<std::int64_t> begin_;   // of each pair's tree in kept_
-    std::vector<Node> kept_;            // order, then parents, pair by pair
-    std::vector<std::int64_t> solved_;  // number of the last solve
+    std::vector<std::int64_t> begin_;  // of each pair's tree in kept_
+    std::vector<Node> kept_;           // order, then parents, pair by pair
+    // Number of the last solve; 0 if there is no tree, kUnfinished if there is
+    // one, feasible but perhaps not optimal.
+    static constexpr std::int64_t kUnfinished = -1;
+    std::vector<std::int64_t> solved_;
     std::int64_t n_solves_ = 0;
     mutable std::timed_mutex mutex_;
     mutable std::atomic<std::thread::id> holder_;

@@ -39,14 +39,16 @@ Out<double, 2> pairwise(const gm::Masses& x, const gm::Masses& y,
 
 std::tuple<std::int64_t, Out<double, 1>, Out<std::int32_t, 1>> solve(
     gm::Batch& batch, const gm::CostMatrix& cost, In<std::int64_t, 1> chosen,
-    int n_threads, const Progress& progress) {
+    int n_threads, const Progress& progress,
+    std::optional<In<double, 1>> ceilings) {
     const std::size_t n = chosen.shape(0);
     std::vector<double> values(n);
     std::vector<std::int32_t> n_pivots(n);
     const std::int64_t number = without_gil([&] {
-        return batch.solve(cost, chosen.data(), static_cast<std::int64_t>(n),
-                           {n_threads, make_poll(progress)}, values.data(),
-                           n_pivots.data());
+        return batch.solve_below(
+            cost, chosen.data(), static_cast<std::int64_t>(n),
+            ceilings ? ceilings->data() : nullptr,
+            {n_threads, make_poll(progress)}, values.data(), n_pivots.data());
     });
     return std::make_tuple(number, to_numpy(std::move(values)),
                            to_numpy(std::move(n_pivots)));
@@ -72,6 +74,19 @@ gm::Certificate certificate(const gm::Batch& batch, std::int64_t number,
     return without_gil([&] {
         return batch.certificate(number, cost, pair, make_poll(silent));
     });
+}
+
+Out<double, 2> lipschitz(const gm::Batch& batch, const gm::CostMatrix& cost,
+                         In<std::int64_t, 1> chosen, int n_threads) {
+    Out<double, 2> f =
+        new_matrix(chosen.shape(0), static_cast<std::size_t>(cost.size()));
+    const Progress silent;
+    without_gil([&] {
+        batch.lipschitz(cost, chosen.data(),
+                        static_cast<std::int64_t>(chosen.shape(0)),
+                        {n_threads, make_poll(silent)}, f.data());
+    });
+    return f;
 }
 
 std::int64_t n_bytes(const gm::Batch& batch) {
@@ -107,6 +122,16 @@ void bind_transport(nb::module_& m) {
             "cost"_a.noconvert())
         .def_prop_ro("size", &gm::CostMatrix::size, "The number of bins.")
         .def(
+            "lipschitz_below",
+            [](const gm::CostMatrix& self, In<double, 2> f) {
+                Out<double, 2> below = new_matrix(f.shape(0), f.shape(1));
+                self.lipschitz_below(f.data(),
+                                     static_cast<std::int64_t>(f.shape(0)),
+                                     below.data());
+                return below;
+            },
+            "f"_a.noconvert(), "Largest Lipschitz functions under those given.")
+        .def(
             "is_quasimetric",
             [](const gm::CostMatrix& self, int n_threads) {
                 const Progress silent;
@@ -137,10 +162,14 @@ void bind_transport(nb::module_& m) {
             },
             "x"_a, "y"_a, "pairs"_a.noconvert())
         .def("solve", &solve, "cost"_a, "chosen"_a.noconvert(), "n_threads"_a,
-             "progress"_a.none(), "Number of the solve, values, pivots.")
+             "progress"_a.none(), "ceilings"_a.noconvert().none() = nb::none(),
+             "Number of the solve, values, pivots; minus a lower bound where "
+             "the distance is above its ceiling.")
         .def("plan_sum", &plan_sum, "number"_a, "chosen"_a.noconvert(),
              "weights"_a.noconvert(), "d"_a,
              "Weighted sum of the plans of solve `number`.")
+        .def("lipschitz", &lipschitz, "cost"_a, "chosen"_a.noconvert(),
+             "n_threads"_a, "Lipschitz potentials of solved pairs, in rows.")
         .def("certificate", &certificate, "number"_a, "cost"_a, "pair"_a)
         .def("__len__", &gm::Batch::size)
         .def_prop_ro("n_bytes", &n_bytes);

@@ -42,23 +42,6 @@ void minimize_rows(const CostMatrix& matrix, const std::vector<double>& offset,
                          matrix.size(), minima.data());
 }
 
-// v on the receiving bins as the simplex left it; on the others as large as a
-// metric allows, v_q = -f(q) with f(p) = min_q M_pq - v_q over receiving bins.
-// (The two agree there: f(p) - f(q) <= M_pq by the triangle inequality.)
-std::vector<double> lipschitz_potentials(const TransportSimplex& simplex,
-                                         const CostMatrix& matrix) {
-    const Problem& problem = simplex.problem;
-    std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
-                               kHuge);
-    for (int j = 0; j < problem.n_columns(); ++j)
-        offset[problem.columns[j]] = simplex.potential[problem.n_rows() + j];
-    if (problem.n_nodes() == 0) offset[0] = 0.0;  // f(p) = M_p0 will do
-    std::vector<double> f;
-    minimize_rows(matrix, offset, f);
-    std::transform(f.begin(), f.end(), f.begin(), std::negate<>());
-    return f;
-}
-
 // v on the receiving bins as the simplex left it; on the others as large as the
 // sending bins allow.
 std::vector<double> extended_potentials(const TransportSimplex& simplex,
@@ -77,6 +60,19 @@ std::vector<double> extended_potentials(const TransportSimplex& simplex,
 
 }  // namespace
 
+std::vector<double> lipschitz_potential(const TransportSimplex& simplex,
+                                        const CostMatrix& matrix) {
+    const Problem& problem = simplex.problem;
+    std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
+                               kHuge);
+    for (int j = 0; j < problem.n_columns(); ++j)
+        offset[problem.columns[j]] = simplex.potential[problem.n_rows() + j];
+    if (problem.n_nodes() == 0) offset[0] = 0.0;  // f(p) = M_p0 will do
+    std::vector<double> f;
+    minimize_rows(matrix, offset, f);
+    return f;
+}
+
 Certificate certify(const TransportSimplex& simplex, const Mass* r,
                     const Mass* c, double unit, const CostMatrix& matrix,
                     bool reduced) {
@@ -86,8 +82,13 @@ Certificate certify(const TransportSimplex& simplex, const Mass* r,
     out.value = matrix.unscaled(simplex.cost(), unit);
     set_plan(out, simplex, r, c, unit, d, reduced);
 
-    out.v = reduced ? lipschitz_potentials(simplex, matrix)
-                    : extended_potentials(simplex, matrix);
+    if (reduced) {
+        out.v = lipschitz_potential(simplex, matrix);
+        std::transform(out.v.begin(), out.v.end(), out.v.begin(),
+                       std::negate<>());
+    } else {
+        out.v = extended_potentials(simplex, matrix);
+    }
     // The largest u that v allows: feasible on all bins, whatever came before.
     std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
                                kHuge);

@@ -27,6 +27,12 @@ struct Certificate {
     bool is_valid = true;
 };
 
+// f(p) = min_q M_pq - v_q over the receiving bins q, for a reduced problem: by
+// the triangle inequality f(p) - f(q) <= M_pq, and u = f, v = -f agree with the
+// simplex on its bins. Scaled.
+std::vector<double> lipschitz_potential(const TransportSimplex& simplex,
+                                        const CostMatrix& matrix);
+
 // The certificate of the pair (r, c) that `simplex` has just solved.
 Certificate certify(const TransportSimplex& simplex, const Mass* r,
                     const Mass* c, double unit, const CostMatrix& matrix,

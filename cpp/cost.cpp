@@ -64,9 +64,21 @@ void CostMatrix::find_detours(int n_threads, const Poll& poll,
     });
 }
 
+void CostMatrix::lipschitz_below(const double* f, std::int64_t n,
+                                 double* below) const {
+    std::vector<double> offset(static_cast<std::size_t>(stride_), kHuge);
+    for (std::int64_t k = 0; k < n; ++k) {
+        for (int p = 0; p < d_; ++p) offset[p] = f[k * d_ + p] / scale_;
+        double* out = below + k * d_;
+        kernels().row_minima(row(0), stride_, offset.data(), d_, out);
+        for (int p = 0; p < d_; ++p) out[p] *= scale_;
+    }
+}
+
 bool CostMatrix::is_quasimetric(int n_threads, const Poll& poll) const {
-    if (!has_zero_diagonal()) return false;
-    std::atomic<bool> broken{false};
+    if (quasimetric_ >= 0) return quasimetric_ == 1;
+    std::atomic<bool> broken{!has_zero_diagonal()};
+    if (broken) return false;
     for_each_detour(n_threads, poll, [&](int p, const double* detours) {
         for (int q = 0; q < d_; ++q) {
             const double direct = row(p)[q];
@@ -74,6 +86,7 @@ bool CostMatrix::is_quasimetric(int n_threads, const Poll& poll) const {
                 broken = true;
         }
     });
+    quasimetric_ = !broken;
     return !broken;
 }
 

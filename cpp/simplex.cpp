@@ -9,8 +9,16 @@
 
 namespace groundmetric {
 
+namespace {
+
+// Looking costs as much as three pivots.
+constexpr int kPivotsPerLook = 16;
+
+}  // namespace
+
 void TransportSimplex::solve(Pulse& pulse) {
     n_pivots = 0;
+    is_above_ceiling = false;
     if (problem.n_nodes() == 0) return;
     greedy_(problem, tree);
     set_potentials();
@@ -19,6 +27,7 @@ void TransportSimplex::solve(Pulse& pulse) {
 
 void TransportSimplex::solve_again(Pulse& pulse) {
     n_pivots = 0;
+    is_above_ceiling = false;
     if (problem.n_nodes() == 0) return;
     set_potentials();
     const double gap = worst_gap();
@@ -27,6 +36,9 @@ void TransportSimplex::solve_again(Pulse& pulse) {
     // little, no other start can be much cheaper: do not even look for one.
     constexpr double kLittle = 0.01;
     const double old_cost = cost();
+    lower = old_cost - gap;
+    is_above_ceiling = lower > ceiling;
+    if (is_above_ceiling) return;
     if (gap > kLittle * std::abs(old_cost)) {
         std::swap(tree, old_tree_);
         greedy_(problem, tree);
@@ -44,6 +56,9 @@ void TransportSimplex::optimize(Pulse& pulse) {
     const long n = problem.n_nodes();
     const long limit = 1000 + 10 * n * n;
     next_row_ = 0;
+    is_above_ceiling = false;
+    look_at_ceiling();
+    if (is_above_ceiling) return;
     for (Arc entering;;) {
         if (find_entering_arc(entering)) {
             const Leaving leaving = find_leaving_arc(entering);
@@ -52,6 +67,8 @@ void TransportSimplex::optimize(Pulse& pulse) {
             assert(tree.is_strongly_feasible());
             fresh = false;
             if (++n_pivots % 64 == 0) pulse.beat();
+            if (n_pivots % kPivotsPerLook == 0) look_at_ceiling();
+            if (is_above_ceiling) return;
             if (n_pivots % n == 0) set_potentials();
             if (n_pivots > limit)
                 throw std::runtime_error("the transport simplex does not end");
@@ -62,6 +79,12 @@ void TransportSimplex::optimize(Pulse& pulse) {
             fresh = true;
         }
     }
+}
+
+void TransportSimplex::look_at_ceiling() {
+    if (ceiling >= kHuge) return;
+    lower = cost() - worst_gap();
+    is_above_ceiling = lower > ceiling;
 }
 
 double TransportSimplex::arc_cost(Node x) const {

@@ -13,6 +13,7 @@
 
 #include <vector>
 
+#include "kernels.h"
 #include "parallel.h"
 #include "problem.h"
 #include "start.h"
@@ -29,11 +30,20 @@ public:
     double rounding = 0.0;          // what to expect in a reduced cost
     int n_pivots = 0;
 
-    // Both solve `problem`, whose margins and costs are set.
+    // Whoever needs to know only whether the optimum exceeds the ceiling may
+    // set it: the solve stops when it does, with `lower` the proof. Scaled.
+    double ceiling = kHuge;
+    bool is_above_ceiling = false;
+    double lower = 0.0;
+
+    // Both solve `problem`, whose margins and costs are set, or stop above the
+    // ceiling.
     void solve(Pulse& pulse);
     // Starts from the cheaper of the greedy start and `tree`, an old optimum.
     void solve_again(Pulse& pulse);
 
+    // Sets the potentials that `tree` and the costs imply.
+    void set_potentials();
     // <C, X> of the current plan, in scaled costs and units of mass.
     double cost() const;
     // Cost of the arc between x and its parent.
@@ -52,8 +62,8 @@ private:
     };
 
     void optimize(Pulse& pulse);
-    void set_potentials();
     double worst_gap();
+    void look_at_ceiling();
     bool find_entering_arc(Arc& entering);
     Leaving find_leaving_arc(const Arc& entering) const;
     void change_flow(const Arc& entering, const Leaving& leaving);

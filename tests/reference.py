@@ -192,3 +192,19 @@ def initial_metric_sum(tables, omega, neighbors):
         for j in neighbors(i):
             Xi = Xi + omega[i, j] * tables(i, j)
     return Xi
+
+
+def criterion_side(emd, omega, k):
+    """Algorithm 1: rank all distances of a side, add up the k nearest of each point.
+
+    emd(i, j) is the distance of histograms i and j; pairs of weight zero are not of
+    this side. Returns S and, for each i, its neighbors.
+    """
+    n = len(omega)
+    z, sets = 0.0, []
+    for i in range(n):
+        ranked = sorted((emd(i, j), j) for j in range(n) if omega[i, j] != 0)
+        nearest = ranked if k is None else ranked[:k]
+        z += sum(omega[i, j] * value for value, j in nearest)
+        sets.append({j for _, j in nearest})
+    return z, sets

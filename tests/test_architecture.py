@@ -17,6 +17,7 @@ ALLOWED = {
     "__init__": CENTERS | {"_batch", "_cone", "_initial", "_transport", "_triangle"},
     "_batch": {"_core", "_transport", "_validation"},
     "_cone": {"_core", "_progress", "_triangle", "_validation", "_warnings"},
+    "_criterion": {"_core", "_nearest"},
     "_initial": CENTERS
     | {"_cone", "_nearest", "_transport", "_triangle", "_validation"},
     "_nearest": set(),

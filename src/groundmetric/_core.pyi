@@ -29,6 +29,9 @@ class CostMatrix:
     def size(self) -> int:
         """The number of bins."""
 
+    def lipschitz_below(self, f: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """Largest Lipschitz functions under those given."""
+
     def is_quasimetric(self, n_threads: int) -> bool:
         """Zero diagonal and triangle inequality."""
 
@@ -64,11 +67,16 @@ class Batch:
 
     def __init__(self, x: Masses, y: Masses, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def solve(self, cost: CostMatrix, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int, progress: Callable[[int], None] | None) -> tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
-        """Number of the solve, values, pivots."""
+    def solve(self, cost: CostMatrix, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int, progress: Callable[[int], None] | None, ceilings: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """
+        Number of the solve, values, pivots; minus a lower bound where the distance is above its ceiling.
+        """
 
     def plan_sum(self, number: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], d: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """Weighted sum of the plans of solve `number`."""
+
+    def lipschitz(self, cost: CostMatrix, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """Lipschitz potentials of solved pairs, in rows."""
 
     def certificate(self, number: int, cost: CostMatrix, pair: int) -> Certificate: ...
 

@@ -1,0 +1,200 @@
+r"""The criterion C_k and its subgradients (section 3 and Algorithm 1 of the paper).
+
+.. math:: C_k(M) = S^+_k(M) + S^-_k(M), \quad
+          S^\pm_k(M) = \sum_i \sum_{j \in N^\pm_{ik}} \omega_{ij}\, d_M(r_i, r_j),
+
+where N+ (N-) are the k nearest of the histograms that are similar (dissimilar) to r_i.
+S+ is concave and S- convex in M, and sums of optimal plans are their subgradients.
+(The paper's text exchanges the two neighborhoods in its sums of plans; Algorithm 1 has
+them right.)
+
+Most distances need not be solved. A pair is nobody's neighbor if a lower bound of its
+distance exceeds those of k others, at both ends. For a 1-Lipschitz function f,
+|f'(r - c)| is such a bound: rows of M are such functions, and so are the potentials of
+pairs met before. And the simplex itself stops as soon as its potentials prove that a
+pair is too far, well before its optimum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from . import _core
+from ._nearest import nearest
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+# Bounds are computed with rounding; a pair is ruled out only by more than this.
+ROUNDING = 1e-12
+# Functions kept from one evaluation to the next.
+MAX_FUNCTIONS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """One side of the criterion at a metric.
+
+    Attributes
+    ----------
+    value : float
+        S+ or S-.
+    gradient : ndarray of shape (d, d)
+        A subgradient: symmetric, zero on the diagonal, <gradient, M> = value.
+    neighbors : ndarray of bool, shape (n, n)
+        neighbors[i, j] tells whether j is in N_ik.
+    n_solves, n_pivots : int
+        Pairs that the simplex looked at (it stops early on those that are nobody's
+        neighbors), and its pivots.
+    """
+
+    value: float
+    gradient: Floats
+    neighbors: Mask
+    n_solves: int
+    n_pivots: int
+
+
+class Side:
+    """The similar pairs or the dissimilar ones, and how to sum over them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Histograms of mass 1.
+    omega : ndarray of shape (n, n)
+        Symmetric weights; pairs of weight zero are not of this side.
+    n_neighbors : int or None
+        k; None for all pairs.
+    n_threads : int
+        Threads over pairs.
+    prune : bool
+        False solves all pairs: the same result, for comparison.
+    """
+
+    def __init__(
+        self,
+        X: Floats,
+        omega: Floats,
+        n_neighbors: int | None,
+        *,
+        n_threads: int = 1,
+        prune: bool = True,
+    ) -> None:
+        self._X = X
+        self._omega = omega
+        self._k = n_neighbors
+        self._threads = n_threads
+        self.candidates: Mask = omega != 0
+        pairs = np.ascontiguousarray(np.argwhere(np.triu(self.candidates)))
+        self.n_pairs = len(pairs)
+        masses = _core.Masses(X, 1.0)
+        self._batch = _core.Batch(masses, masses, pairs)
+        self._pair_of = np.full(omega.shape, -1)
+        self._pair_of[pairs[:, 0], pairs[:, 1]] = np.arange(len(pairs))
+        self._pair_of = np.maximum(self._pair_of, self._pair_of.T)
+        most = int(self.candidates.sum(axis=1).max(initial=0))
+        self._prune = prune and n_neighbors is not None and n_neighbors < most
+        self._functions = np.empty((0, X.shape[1]))  # potentials met so far
+        self._last: Mask | None = None  # neighbors of the last evaluation
+
+    def evaluate(self, metric: Floats) -> Evaluation:
+        """Algorithm 1: value and subgradient at a metric."""
+        search = Search(_core.CostMatrix(metric), self.candidates.shape[0])
+        if self._prune:
+            self._find_neighbors(search, metric)
+        else:
+            self._solve(search, self.candidates)
+        neighbors = nearest(search.distances, self.candidates, self._k)
+        self._last = neighbors
+        # A pair counts once for each of its ends that has the other as a neighbor.
+        counted = self._omega * neighbors
+        weights = np.triu(counted + counted.T)
+        i, j = np.nonzero(weights)
+        plans = self._batch.plan_sum(
+            0, self._pair_of[i, j], weights[i, j], metric.shape[0]
+        )
+        gradient = (plans + plans.T) / 2
+        np.fill_diagonal(gradient, 0.0)
+        value = float((counted[neighbors] * search.distances[neighbors]).sum())
+        return Evaluation(value, gradient, neighbors, search.n_solves, search.n_pivots)
+
+    def _find_neighbors(self, search: Search, metric: Floats) -> None:
+        """Solve pairs until the k nearest of every histogram are certain."""
+        old = search.cost.lipschitz_below(self._functions)
+        search.raise_lower(self._bounds(np.concatenate([metric, old])))
+        self._functions = self._functions[:0]
+        wanted = self._first_guess(search)
+        while wanted.any():
+            self._learn(search, self._solve(search, wanted))
+            undecided = search.undecided(self.candidates, self._k)
+            wanted = nearest(search.lower, undecided, 1)
+
+    def _first_guess(self, search: Search) -> Mask:
+        """Last time's neighbors, or those with the smallest bounds."""
+        if self._last is not None:
+            return self._last
+        return nearest(search.lower, self.candidates, self._k)
+
+    def _bounds(self, functions: Floats) -> Floats:
+        """Bound all distances: max over f of |f'(r_i - r_j)|, a Chebyshev distance."""
+        Z = self._X @ functions.T  # (n, n_functions)
+        bounds: Floats = cdist(Z, Z, "chebyshev")
+        return bounds
+
+    def _learn(self, search: Search, solved: Indices) -> None:
+        """Bound all pairs by the potentials of those just solved."""
+        functions = self._batch.lipschitz(search.cost, solved, self._threads)
+        search.raise_lower(self._bounds(functions))
+        self._functions = np.concatenate([self._functions, functions])[:MAX_FUNCTIONS]
+
+    def _solve(self, search: Search, wanted: Mask) -> Indices:
+        """Solve pairs, or prove them nobody's neighbors; return their numbers."""
+        i, j = np.nonzero(np.triu(wanted | wanted.T) & np.isinf(search.distances))
+        chosen = self._pair_of[i, j]
+        kth = search.kth_upper(self.candidates, self._k)
+        ceilings = np.maximum(kth[i], kth[j]) * (1 + ROUNDING)
+        _, values, n_pivots = self._batch.solve(
+            search.cost, chosen, self._threads, None, ceilings
+        )
+        search.n_solves += i.size
+        search.n_pivots += int(n_pivots.sum())
+        above = values < 0
+        for a, b in ((i, j), (j, i)):
+            search.lower[a, b] = np.abs(values)
+            search.upper[a, b] = np.where(above, np.inf, values)
+            search.distances[a, b] = np.where(above, np.inf, values)
+        return chosen
+
+
+class Search:
+    """What is known of the distances under one metric."""
+
+    def __init__(self, cost: _core.CostMatrix, n: int) -> None:
+        self.cost = cost
+        self.distances = np.full((n, n), np.inf)  # infinite: not solved
+        self.lower = np.zeros((n, n))
+        self.upper = np.full((n, n), np.inf)
+        self.n_solves = self.n_pivots = 0
+
+    def raise_lower(self, bounds: Floats) -> None:
+        """Take better lower bounds."""
+        np.maximum(self.lower, bounds, out=self.lower)
+
+    def kth_upper(self, candidates: Mask, k: int | None) -> Floats:
+        """Bound the distance of each row's k-th neighbor from above."""
+        if k is None or k > candidates.shape[1]:
+            return np.full(len(candidates), np.inf)
+        upper = np.where(candidates, self.upper, np.inf)
+        return np.partition(upper, k - 1, axis=1)[:, k - 1]
+
+    def undecided(self, candidates: Mask, k: int | None) -> Mask:
+        """Mark unsolved candidates that may be among the k nearest of their row."""
+        kth = self.kth_upper(candidates, k)[:, None] * (1 + ROUNDING)
+        marked: Mask = candidates & np.isinf(self.distances) & (self.lower <= kth)
+        return marked

@@ -1,0 +1,191 @@
+"""The two sides of the criterion: exact, though most pairs are not solved."""
+
+import numpy as np
+import pytest
+
+import groundmetric as gm
+from groundmetric import _core
+from groundmetric._criterion import Side
+from problems import cost
+from reference import criterion_side
+
+pytestmark = pytest.mark.core
+
+
+def data(seed=0, n=24, d=20, classes=3):
+    """Histograms of some classes, weights from labels, and a metric."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % classes
+    X = rng.gamma(rng.gamma(1.0, size=(classes, d))[y] + 0.2)
+    X[1] = X[0]  # equal histograms, and so ties
+    X /= X.sum(axis=1, keepdims=True)
+    return X, gm.label_similarity(y), cost(rng, "euclidean", d), rng
+
+
+def sides(X, omega, k, **options):
+    return [Side(X, part, k, **options) for part in split(omega)]
+
+
+def split(omega):
+    return np.maximum(omega, 0.0), np.minimum(omega, 0.0)
+
+
+@pytest.mark.parametrize("k", [1, 3, 7, 100, None])
+@pytest.mark.parametrize("seed", range(3))
+def test_literally(seed, k):
+    X, omega, M, _ = data(seed, n=12)
+    D = gm.pairwise_emd(X, metric=M)
+    for side, part in zip(sides(X, omega, k), split(omega), strict=True):
+        z, sets = criterion_side(lambda i, j: D[i, j], part, k)
+        found = side.evaluate(M)
+        assert found.value == pytest.approx(z, rel=1e-12)
+        assert [set(np.flatnonzero(row)) for row in found.neighbors] == sets
+
+
+def test_all_pairs_count_twice():
+    # C_inf = 2 sum over i < j of omega_ij d(i, j).
+    X, omega, M, _ = data()
+    D = gm.pairwise_emd(X, metric=M)
+    total = sum(side.evaluate(M).value for side in sides(X, omega, None))
+    assert total == pytest.approx(2 * np.triu(omega * D).sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("k", [1, 3])
+def test_pruned_equals_brute_force_while_the_metric_moves(seed, k):
+    X, omega, M, rng = data(seed, n=40, d=24, classes=2)
+    pruned, brute = sides(X, omega, k), sides(X, omega, k, prune=False)
+    work = {"pruned": 0, "brute": 0}
+    for _ in range(6):
+        for fast, slow in zip(pruned, brute, strict=True):
+            a, b = fast.evaluate(M), slow.evaluate(M)
+            assert a.value == pytest.approx(b.value, rel=1e-12)
+            np.testing.assert_array_equal(a.neighbors, b.neighbors)
+            # Subgradients may differ where plans are tied, but agree on the metric.
+            assert (a.gradient * M).sum() == pytest.approx(b.value, rel=1e-9)
+            assert a.n_solves <= fast.n_pairs
+            assert b.n_solves == slow.n_pairs
+            work["pruned"] += a.n_pivots
+            work["brute"] += b.n_pivots
+        noise = rng.normal(size=M.shape) * M.mean()
+        M = gm.project_metric(M + 0.2 * noise).metric
+    assert work["pruned"] < 0.6 * work["brute"]
+
+
+def test_unique_plans_give_equal_subgradients():
+    X, omega, M, _ = data(5, n=30, d=15, classes=2)
+    X = X[2:]  # without the equal ones
+    omega = gm.label_similarity(np.arange(28) % 2)
+    for fast, slow in zip(
+        sides(X, omega, 2), sides(X, omega, 2, prune=False), strict=True
+    ):
+        np.testing.assert_allclose(
+            fast.evaluate(M).gradient, slow.evaluate(M).gradient, atol=1e-14
+        )
+
+
+@pytest.mark.parametrize("k", [2, None])
+def test_subgradient_by_finite_differences(k):
+    # Points in general position: plans and neighbors are unique near M.
+    X, omega, M, rng = data(1)
+    X = rng.gamma(1.0, size=X.shape)
+    X /= X.sum(axis=1, keepdims=True)
+    for side in sides(X, omega, k):
+        G = side.evaluate(M).gradient
+        np.testing.assert_array_equal(G, G.T)
+        assert (np.diag(G) == 0).all()
+        for _ in range(5):
+            E = rng.normal(size=M.shape)
+            E = np.triu(E, 1) + np.triu(E, 1).T
+            h = 1e-7
+            difference = side.evaluate(M + h * E).value - side.evaluate(M - h * E).value
+            assert difference / (2 * h) == pytest.approx((G * E).sum(), rel=1e-5)
+
+
+@pytest.mark.parametrize("k", [1, 4, None])
+def test_subgradient_inequalities(k):
+    # S- is convex and S+ concave; homogeneous of degree 1 both.
+    X, omega, M, rng = data(2)
+    plus, minus = sides(X, omega, k)
+    at_minus, at_plus = minus.evaluate(M), plus.evaluate(M)
+    assert (at_minus.gradient * M).sum() == pytest.approx(at_minus.value, rel=1e-12)
+    for _ in range(10):
+        N = cost(rng, "euclidean", len(M))
+        tangent = at_minus.value + (at_minus.gradient * (N - M)).sum()
+        assert minus.evaluate(N).value >= tangent - 1e-12
+        tangent = at_plus.value + (at_plus.gradient * (N - M)).sum()
+        assert plus.evaluate(N).value <= tangent + 1e-12
+    assert minus.evaluate(4 * M).value == pytest.approx(4 * at_minus.value, rel=1e-12)
+
+
+def test_results_do_not_depend_on_threads():
+    X, omega, M, _ = data(3, n=40)
+    one = [side.evaluate(M) for side in sides(X, omega, 3)]
+    many = [side.evaluate(M) for side in sides(X, omega, 3, n_threads=3)]
+    for a, b in zip(one, many, strict=True):
+        assert (a.value, a.n_solves, a.n_pivots) == (b.value, b.n_solves, b.n_pivots)
+        np.testing.assert_array_equal(a.gradient, b.gradient)
+
+
+def test_a_side_without_pairs():
+    X, omega, M, _ = data()
+    side = Side(X, 0 * omega, 3)
+    found = side.evaluate(M)
+    assert (found.value, found.n_solves) == (0.0, 0)
+    np.testing.assert_array_equal(found.gradient, np.zeros_like(M))
+
+
+def batch_of(X):
+    masses = _core.Masses(X, 1.0)
+    pairs = np.stack(np.triu_indices(len(X), 1), axis=1)
+    return _core.Batch(masses, masses, pairs), pairs
+
+
+@pytest.mark.parametrize("kind", ["euclidean", "grid", "squared"])
+def test_ceilings(kind):
+    X, _, _, rng = data(4, n=20, d=30)
+    M = cost(rng, kind, 30)
+    matrix = _core.CostMatrix(M)
+    truth = gm.pairwise_emd(X, metric=M)[np.triu_indices(20, 1)]
+    batch, pairs = batch_of(X)
+    everything = np.arange(len(pairs))
+    _, _, free = batch.solve(matrix, everything, 1, None)
+    for share in (0.0, 0.5, 0.9, 1.1):
+        batch, _ = batch_of(X)
+        ceilings = share * truth
+        _, values, n_pivots = batch.solve(matrix, everything, 1, None, ceilings)
+        above = values < 0
+        # A negative value is minus a bound: above the ceiling, below the distance.
+        assert (-values[above] > ceilings[above]).all()
+        assert (-values[above] <= truth[above] * (1 + 1e-12)).all()
+        np.testing.assert_allclose(values[~above], truth[~above], rtol=1e-12)
+        assert above.any() == (share < 1)
+        assert n_pivots.sum() <= free.sum()
+        if above.any():
+            first = everything[above][:1]
+            with pytest.raises(RuntimeError, match="use the newest solution"):
+                batch.plan_sum(0, first, np.ones(1), 30)
+        # Going on from where it stopped ends at the optimum.
+        _, values, _ = batch.solve(matrix, everything, 1, None)
+        np.testing.assert_allclose(values, truth, rtol=1e-12, atol=1e-15)
+
+
+def test_lipschitz_functions():
+    X, _, M, rng = data(6, n=10, d=25)
+    matrix = _core.CostMatrix(M)
+    batch, pairs = batch_of(X)
+    everything = np.arange(len(pairs))
+    _, values, _ = batch.solve(matrix, everything, 1, None)
+    F = batch.lipschitz(matrix, everything, 2)
+    assert (F[:, :, None] - F[:, None, :] <= M + 1e-14).all()
+    gaps = (F * (X[pairs[:, 0]] - X[pairs[:, 1]])).sum(axis=1)
+    np.testing.assert_allclose(gaps, values, rtol=1e-12, atol=1e-15)
+    # Under another metric: the largest Lipschitz functions below.
+    N = cost(rng, "euclidean", 25)
+    below = _core.CostMatrix(N).lipschitz_below(F)
+    np.testing.assert_allclose(below, (F[:, None, :] + N).min(axis=2), rtol=1e-13)
+    assert (below <= F + 1e-15).all()
+    assert (below[:, :, None] - below[:, None, :] <= N + 1e-14).all()
+    fresh, _ = batch_of(X)
+    with pytest.raises(RuntimeError):
+        fresh.lipschitz(matrix, everything[:1], 1)
