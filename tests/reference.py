@@ -208,3 +208,25 @@ def criterion_side(emd, omega, k):
         z += sum(omega[i, j] * value for value, j in nearest)
         sets.append({j for _, j in nearest})
     return z, sets
+
+
+def descend(side, omega, metric, *, t0, n_outer, n_inner):
+    """Algorithm 2 with plain loops: no stopping rule, no pruning, no working set.
+
+    side(M, omega) returns the value and a subgradient of one side at M. The step is
+    relative, t0 / sqrt(t) * |M| / |G|. Returns the values z_in and the last metric.
+    """
+    M_out, t, values = metric, 1, []
+    for _ in range(n_outer):
+        z_plus, G_plus = side(M_out, np.maximum(omega, 0.0))
+        M_in = M_out
+        for _ in range(n_inner):
+            z_minus, G_minus = side(M_in, np.minimum(omega, 0.0))
+            values.append(z_minus + z_plus + (G_plus * (M_in - M_out)).sum())
+            G = G_plus + G_minus
+            step = t0 / np.sqrt(t) * np.linalg.norm(M_in) / np.linalg.norm(G)
+            M_in = triangle_fixing(M_in - step * G, tol=1e-13)
+            M_in = M_in / max(1.0, np.linalg.norm(M_in))
+            t += 1
+        M_out = M_in
+    return values, M_out

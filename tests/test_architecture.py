@@ -18,6 +18,7 @@ ALLOWED = {
     "_batch": {"_core", "_transport", "_validation"},
     "_cone": {"_core", "_progress", "_triangle", "_validation", "_warnings"},
     "_criterion": {"_core", "_nearest"},
+    "_descent": {"_cone", "_criterion"},
     "_initial": CENTERS
     | {"_cone", "_nearest", "_transport", "_triangle", "_validation"},
     "_nearest": set(),

@@ -5,7 +5,7 @@ import pytest
 
 import groundmetric as gm
 from groundmetric import _core
-from groundmetric._criterion import Side
+from groundmetric._criterion import Criterion, Side
 from problems import cost
 from reference import criterion_side
 
@@ -23,7 +23,8 @@ def data(seed=0, n=24, d=20, classes=3):
 
 
 def sides(X, omega, k, **options):
-    return [Side(X, part, k, **options) for part in split(omega)]
+    criterion = Criterion(X, omega, k, **options)
+    return criterion.similar, criterion.dissimilar
 
 
 def split(omega):
@@ -46,7 +47,7 @@ def test_all_pairs_count_twice():
     # C_inf = 2 sum over i < j of omega_ij d(i, j).
     X, omega, M, _ = data()
     D = gm.pairwise_emd(X, metric=M)
-    total = sum(side.evaluate(M).value for side in sides(X, omega, None))
+    total = Criterion(X, omega, None).value(M)
     assert total == pytest.approx(2 * np.triu(omega * D).sum(), rel=1e-12)
 
 

@@ -198,3 +198,30 @@ class Search:
         kth = self.kth_upper(candidates, k)[:, None] * (1 + ROUNDING)
         marked: Mask = candidates & np.isinf(self.distances) & (self.lower <= kth)
         return marked
+
+
+class Criterion:
+    """C_k on a set of histograms: its concave side S+ and its convex side S-.
+
+    Takes what :class:`Side` takes, with the weights of both sides in omega.
+    """
+
+    def __init__(
+        self,
+        X: Floats,
+        omega: Floats,
+        n_neighbors: int | None,
+        *,
+        n_threads: int = 1,
+        prune: bool = True,
+    ) -> None:
+        self.similar, self.dissimilar = (
+            Side(X, part, n_neighbors, n_threads=n_threads, prune=prune)
+            for part in (np.maximum(omega, 0.0), np.minimum(omega, 0.0))
+        )
+
+    def value(self, metric: Floats) -> float:
+        """C_k at a metric."""
+        return (
+            self.similar.evaluate(metric).value + self.dissimilar.evaluate(metric).value
+        )

@@ -1,0 +1,178 @@
+"""Algorithm 2: the descent."""
+
+import csv
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+import groundmetric as gm
+from groundmetric._criterion import Criterion
+from groundmetric._descent import Path, Settings, Step, descend
+from reference import criterion_side
+from reference import descend as literal_descend
+
+pytestmark = pytest.mark.core
+
+
+def small(seed=0, n=12, d=6):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = rng.gamma(rng.gamma(1.0, size=(2, d))[y] + 0.5)
+    X /= X.sum(axis=1, keepdims=True)
+    return X, gm.label_similarity(y), gm.initial_metric(X, table="uniform")
+
+
+def digits(first, second, n=15):
+    images, labels = load_digits(return_X_y=True)
+    rows = [np.flatnonzero(labels == digit)[:n] for digit in (first, second)]
+    chosen = np.concatenate(rows)
+    X = images[chosen] / images[chosen].sum(axis=1, keepdims=True)
+    omega = gm.label_similarity(labels[chosen])
+    return X, omega, gm.initial_metric(X, table="uniform")
+
+
+def literal_side(X, k):
+    """Value and subgradient of a side, from single plans."""
+
+    def side(M, omega):
+        plans = {}
+
+        def emd(i, j):
+            plans[i, j] = gm.transport(X[i], X[j], M)
+            return plans[i, j].value
+
+        z, sets = criterion_side(emd, omega, k)
+        G = sum(
+            omega[i, j] * plans[i, j].plan for i, near in enumerate(sets) for j in near
+        )
+        G = (G + G.T) / 2
+        return z, G - np.diag(np.diag(G))
+
+    return side
+
+
+@pytest.mark.parametrize("k", [2, None])
+def test_literally(k):
+    X, omega, M = small()
+    # Two outer steps of three: progress ends neither loop.
+    settings = Settings(max_outer=2, max_inner=3, tol=-np.inf, return_best=False)
+    found = descend(Criterion(X, omega, k), M, settings)
+    values, metric = literal_descend(
+        literal_side(X, k), omega, M, t0=0.1, n_outer=2, n_inner=3
+    )
+    np.testing.assert_allclose(found.path.column("criterion"), values, rtol=1e-5)
+    np.testing.assert_allclose(found.metric, metric, atol=1e-5)
+    assert not found.converged
+
+
+@pytest.mark.parametrize("pair", [(1, 7), (3, 8), (4, 9)])
+def test_criterion_decreases(pair):
+    X, omega, M = digits(*pair)
+    criterion = Criterion(X, omega, 3)
+    found = descend(criterion, M, Settings(max_outer=4, min_inner=15, max_inner=15))
+    before, after = criterion.value(M), criterion.value(found.metric)
+    assert after < before - 0.2 * abs(before)
+    # The path's smallest bound belongs to the metric that is returned.
+    assert after <= found.path.column("criterion").min() + 1e-12
+    assert gm.is_metric(found.metric)
+    assert np.linalg.norm(found.metric) <= 1.0
+    # C_k itself stands at the start of every outer step.
+    assert found.path[0].criterion == pytest.approx(before, rel=1e-9)
+
+
+def test_outer_values_fall_when_inner_loops_converge():
+    # The bound is tight at its tangent point and above C_k elsewhere: a metric that
+    # lowers the bound lowers C_k.
+    X, omega, M = small(3)
+    settings = Settings(
+        max_outer=5, min_inner=300, max_inner=300, shrink=1.0, step_size=0.05
+    )
+    path = descend(Criterion(X, omega, 2), M, settings).path
+    outer = np.array([step.criterion for step in path if step.inner == 0])
+    assert len(outer) >= 2
+    assert (np.diff(outer) <= 1e-3 * np.abs(outer[:-1])).all()
+    assert outer[-1] < outer[0]
+
+
+def test_bound_is_above_the_criterion():
+    X, omega, M = digits(3, 5)
+    criterion = Criterion(X, omega, 3)
+    metrics = []
+    original = criterion.dissimilar.evaluate
+
+    def spy(metric):
+        metrics.append(metric)
+        return original(metric)
+
+    criterion.dissimilar.evaluate = spy
+    path = descend(criterion, M, Settings(max_outer=2, min_inner=6, max_inner=6)).path
+    fresh = Criterion(X, omega, 3)
+    for step, metric in zip(path, metrics, strict=True):
+        assert step.criterion >= fresh.value(metric) - 1e-12
+        assert step.criterion == pytest.approx(step.similar + step.dissimilar)
+
+
+def test_stopping_rules():
+    X, omega, M = digits(0, 1)
+    # Progress of 100 % in six steps never happens: the least numbers of steps decide.
+    greedy = Settings(tol=1.0, min_inner=10, shrink=0.5, max_outer=3)
+    found = descend(Criterion(X, omega, 3), M, greedy)
+    per_outer = np.bincount(found.path.column("outer").astype(int))
+    assert per_outer.tolist() == [
+        10,
+        7,
+    ]  # 10 * 0.5 < 6 + 1 steps, which it takes to see
+    assert found.converged
+    limited = Settings(tol=-np.inf, max_outer=3, max_inner=4)
+    found = descend(Criterion(X, omega, 3), M, limited)
+    assert len(found.path) == 12
+    assert not found.converged
+
+
+def test_callback_can_stop():
+    X, omega, M = digits(0, 1)
+    seen = []
+
+    def stop_at_five(step):
+        seen.append(step)
+        return len(seen) == 5
+
+    found = descend(Criterion(X, omega, 3), M, Settings(), callback=stop_at_five)
+    assert len(found.path) == 5
+    assert list(found.path) == seen
+    assert not found.converged
+
+
+def test_nothing_to_learn_ends_at_once():
+    # Equal histograms: all distances and subgradients are zero.
+    X = np.full((4, 3), 1 / 3)
+    omega = gm.label_similarity([0, 0, 1, 1])
+    M = gm.initial_metric(X, table="uniform")
+    found = descend(Criterion(X, omega, 1), M, Settings())
+    assert found.converged
+    assert len(found.path) == 1
+    np.testing.assert_array_equal(found.metric, M)
+
+
+def test_results_do_not_depend_on_threads():
+    X, omega, M = digits(2, 3)
+    settings = Settings(max_outer=2, max_inner=5)
+    one = descend(Criterion(X, omega, 3), M, settings)
+    two = descend(Criterion(X, omega, 3, n_threads=2), M, settings, n_threads=2)
+    np.testing.assert_array_equal(one.metric, two.metric)
+
+
+def test_path_to_csv(tmp_path):
+    X, omega, M = digits(0, 1)
+    path = descend(Criterion(X, omega, 3), M, Settings(max_outer=1, max_inner=3)).path
+    path.to_csv(tmp_path / "path.csv")
+    with (tmp_path / "path.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3
+    assert [float(row["criterion"]) for row in rows] == list(path.column("criterion"))
+    assert (np.diff(path.column("seconds")) > 0).all()
+    assert (path.column("n_solves") > 0).all()
+    assert isinstance(path[0], Step)
+    assert isinstance(path[1:], Path)
+    assert repr(path) == "Path of 3 steps"
