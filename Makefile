@@ -33,7 +33,7 @@ setup: .venv/installed  ## Make .venv and compile the package into it
 	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[dev]"
 	@touch $@
 
-demo: setup  ## Earth mover's distances between handwritten digits
+demo: setup  ## Learn a metric between pixels from handwritten digits
 	@$(BIN)/python examples/demo.py
 
 test: setup  ## All tests

@@ -5,6 +5,7 @@ from importlib.metadata import version
 from ._batch import BatchSolution, TransportBatch
 from ._cone import MetricProjector, Projection, project_metric
 from ._initial import initial_metric
+from ._learning import GroundMetricLearning
 from ._similarity import label_similarity, pair_similarity, taxonomy_similarity
 from ._tables import independence_table, typical_table
 from ._transport import Transport, emd, pairwise_emd, transport
@@ -20,6 +21,7 @@ __version__ = version("groundmetric")
 
 __all__ = [
     "BatchSolution",
+    "GroundMetricLearning",
     "MetricProjector",
     "Projection",
     "Transport",

@@ -5,9 +5,10 @@ The outer loop replaces the concave side by its tangent at the current metric,
 .. math:: C_k(M) \le S^-_k(M) + S^+_k(M_p) + \langle \nabla_+, M - M_p \rangle,
 
 and the inner loop lowers this convex bound by steps along subgradients, each followed
-by the projection onto the metrics in the unit ball. Slips of the paper's text, implemented
-as they are meant: the loops run *while* p < p_max and progress is sufficient (it says
-"until"), and z_out is the value of the bound at q = 0, after it is set.
+by the projection onto the metrics in the unit ball. Slips of the paper's text are
+implemented as they are meant: the loops run *while* p < p_max and progress is
+sufficient (it says "until"), and z_out is the value of the bound at q = 0, after it is
+set.
 """
 
 from __future__ import annotations

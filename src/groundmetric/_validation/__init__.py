@@ -16,6 +16,7 @@ from .arrays import (
     require_dissimilarity,
     require_finite,
     require_in_range,
+    require_metric,
 )
 from .histograms import (
     LARGEST_DIMENSION,
@@ -56,5 +57,6 @@ __all__ = [
     "require_finite",
     "require_in_range",
     "require_length",
+    "require_metric",
     "require_same_bins",
 ]

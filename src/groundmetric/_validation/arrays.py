@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
+
 Floats = NDArray[np.float64]
+
+METRIC_ROUNDING = 1e-12
 
 
 def as_float_array(x: ArrayLike, name: str, ndim: int) -> Floats:
@@ -103,6 +107,20 @@ def require_dissimilarity(array: Floats, name: str) -> None:
     )
     for where, what in broken:
         _refuse(array, where, name, what)
+
+
+def require_metric(array: Floats, name: str) -> None:
+    """Refuse what is not a metric, and say where and by how much."""
+    require_dissimilarity(array, name)
+    excess = array - _core.detours(array, 1)
+    # Rounding of the matrix, as when it was scaled, is nobody's fault.
+    if excess.max() > METRIC_ROUNDING * array.max():
+        i, j = (int(k) for k in np.unravel_index(np.argmax(excess), excess.shape))
+        k = int(np.argmin(array[i] + array[:, j]))
+        raise ValueError(
+            f"{name} breaks the triangle inequality: {name}[{i}, {j}] exceeds "
+            f"{name}[{i}, {k}] + {name}[{k}, {j}] by {excess[i, j]}."
+        )
 
 
 def _refuse(array: Floats, where: NDArray[np.bool_], name: str, what: str) -> None:

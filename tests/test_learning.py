@@ -1,0 +1,226 @@
+"""The estimator."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.metrics import pairwise_distances
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import groundmetric as gm
+from groundmetric import GroundMetricLearning
+from groundmetric._criterion import Criterion
+from groundmetric._learning import balance
+
+QUICK = {"max_outer": 1, "max_inner": 3}
+ZERO = "its data has rows of zero mass, which are no histograms"
+
+
+def failures_we_want(_):
+    return {
+        "check_estimator_sparse_array": ZERO,
+        "check_estimator_sparse_matrix": ZERO,
+        "check_estimator_sparse_tag": ZERO,
+        "check_estimators_dtypes": ZERO,
+        "check_fit2d_1feature": ZERO,
+    }
+
+
+@pytest.mark.filterwarnings("ignore:By the typical tables", "ignore:Class")
+@parametrize_with_checks(
+    [GroundMetricLearning(**QUICK)], expected_failed_checks=failures_we_want
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """Threes and eights: 15 + 15 to learn from, the rest to test."""
+    X, y = load_digits(return_X_y=True)
+    rows = [np.flatnonzero(y == digit) for digit in (3, 8)]
+    train = np.concatenate([r[:15] for r in rows])
+    test = np.concatenate([r[15:] for r in rows])
+    return X[train], y[train], X[test], y[test]
+
+
+@pytest.fixture(scope="module")
+def learned(digits):
+    X, y, _, _ = digits
+    return GroundMetricLearning(max_outer=4, max_inner=20, n_jobs=2).fit(X, y)
+
+
+def test_learns(digits, learned):
+    X, y, X_test, y_test = digits
+    rows = X / X.sum(axis=1, keepdims=True)
+    criterion = Criterion(rows, balance(gm.label_similarity(y), 3), 3)
+    before = criterion.value(learned.initial_metric_)
+    after = criterion.value(learned.metric_)
+    assert after < before - 0.2 * abs(before)
+    assert gm.is_metric(learned.metric_)
+    assert np.linalg.norm(learned.metric_) <= 1.0
+    assert learned.n_iter_ == len(learned.path_)
+    np.testing.assert_array_equal(learned.classes_, [3, 8])
+    # Fewer errors than l1 on digits that it has not seen.
+    errors = {}
+    tests = X_test / X_test.sum(axis=1, keepdims=True)
+    for name, a, b in (
+        ("l1", pairwise_distances(rows, metric="l1"),
+         pairwise_distances(tests, rows, metric="l1")),
+        ("learned", learned.transform(X), learned.transform(X_test)),
+    ):  # fmt: skip
+        knn = KNeighborsClassifier(3, metric="precomputed").fit(a, y)
+        errors[name] = 1 - knn.score(b, y_test)
+    assert errors["learned"] < errors["l1"]
+
+
+def test_both_kinds_count_alike():
+    # Ten classes of 4: 3 of 3 similar neighbors, 3 of 36 dissimilar ones, each way.
+    omega = gm.label_similarity(np.repeat(range(10), 4))
+    balanced = balance(omega, 3)
+    np.testing.assert_array_equal(balanced[omega > 0], omega[omega > 0])
+    np.testing.assert_allclose(balanced[omega < 0], -omega.max())
+    # Two classes of a size are balanced but for the histogram itself.
+    omega = gm.label_similarity(np.repeat(range(2), 30))
+    np.testing.assert_allclose(balance(omega, 3), omega, rtol=0.04)
+
+
+def test_distances_agree(digits, learned):
+    X, _, X_test, _ = digits
+    D = learned.transform(X_test[:5])
+    assert D.shape == (5, len(X))
+    np.testing.assert_array_equal(D, learned.pairwise(X_test[:5], X))
+    np.testing.assert_allclose(learned.pairwise(X[:6]), learned.transform(X[:6])[:, :6])
+    metric = learned.get_metric()
+    assert metric(X_test[0], X[3]) == pytest.approx(D[0, 3], rel=1e-12)
+    search = NearestNeighbors(n_neighbors=1, metric=metric, algorithm="brute").fit(X)
+    found = search.kneighbors(X_test[:5], return_distance=False)
+    np.testing.assert_array_equal(found[:, 0], D.argmin(axis=1))
+
+
+def test_in_pipeline_and_grid_search(digits):
+    X, y, X_test, _ = digits
+    pipeline = make_pipeline(
+        GroundMetricLearning(**QUICK), KNeighborsClassifier(3, metric="precomputed")
+    )
+    search = GridSearchCV(
+        pipeline, {"groundmetriclearning__n_neighbors": [1, None]}, cv=2
+    ).fit(X, y)
+    assert search.predict(X_test[:7]).shape == (7,)
+
+
+def test_clone_pickle_and_parameters(digits, learned):
+    _, _, X_test, _ = digits
+    copy = clone(learned)
+    assert copy.get_params() == learned.get_params()
+    assert not hasattr(copy, "metric_")
+    again = pickle.loads(pickle.dumps(learned))  # noqa: S301 - our own
+    np.testing.assert_array_equal(
+        again.transform(X_test[:3]), learned.transform(X_test[:3])
+    )
+
+
+def test_forms_of_input_agree(digits):
+    X, y, _, _ = digits
+    expected = GroundMetricLearning(**QUICK).fit(X, y).metric_
+    names = [str(label) for label in y]
+    for rows, labels in (
+        (X.astype(int), y),
+        (sp.csr_array(X), pd.Series(y)),
+        (pd.DataFrame(X).add_prefix("bin"), names),
+    ):
+        metric = GroundMetricLearning(**QUICK).fit(rows, labels).metric_
+        np.testing.assert_array_equal(metric, expected)
+    frame = pd.DataFrame(X).add_prefix("bin")
+    learner = GroundMetricLearning(**QUICK).fit(frame, y)
+    assert learner.feature_names_in_[0] == "bin0"
+    # Counts of any mass: rows are normalized.
+    scaled = GroundMetricLearning(**QUICK).fit(X * np.arange(1, 31)[:, None], y).metric_
+    np.testing.assert_allclose(scaled, expected, atol=1e-6)
+    threads = GroundMetricLearning(**QUICK, n_jobs=2).fit(X, y).metric_
+    np.testing.assert_array_equal(threads, expected)
+
+
+def test_similarity_instead_of_labels(digits):
+    X, y, _, _ = digits
+    by_labels = GroundMetricLearning(**QUICK).fit(X, y)
+    omega = balance(gm.label_similarity(y), 3)
+    by_pairs = GroundMetricLearning(**QUICK).fit(X, similarity=omega)
+    np.testing.assert_allclose(by_pairs.metric_, by_labels.metric_, atol=1e-12)
+    assert not hasattr(by_pairs, "classes_")
+
+
+def test_init(digits):
+    X, y, _, _ = digits
+    for table in ("typical", "independence", "uniform"):
+        learner = GroundMetricLearning(init=table, **QUICK).fit(X, y)
+        assert np.linalg.norm(learner.initial_metric_) == pytest.approx(1.0)
+    own = 5 * gm.initial_metric(X, table="uniform")
+    learner = GroundMetricLearning(init=own, **QUICK).fit(X, y)
+    np.testing.assert_allclose(learner.initial_metric_, own / 5)
+
+
+def test_warm_start_goes_on(digits):
+    X, y, _, _ = digits
+    learner = GroundMetricLearning(warm_start=True, return_best=False, **QUICK).fit(
+        X, y
+    )
+    first = learner.metric_
+    learner.fit(X, y)
+    np.testing.assert_array_equal(learner.initial_metric_, first)
+    cold = clone(learner).set_params(warm_start=False).fit(X, y)
+    assert learner.path_[0].criterion < cold.path_[0].criterion
+
+
+def test_callback_and_bar(digits, capsys):
+    X, y, _, _ = digits
+    steps = []
+
+    def stop(step):
+        steps.append(step)
+        return len(steps) == 2
+
+    learner = GroundMetricLearning(callback=stop, verbose=1).fit(X, y)
+    assert learner.n_iter_ == len(steps) == 2
+    assert "learn" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors is 0; it must be at least 1"),
+        ({"step_size": -1.0}, r"step_size is -1\.0"),
+        ({"max_outer": 0}, "max_outer is 0"),
+        ({"max_inner": 1.5}, r"max_inner is 1\.5"),
+        ({"tol": -1}, "tol is -1"),
+        ({"init": "random"}, "init is 'random'; one of typical"),
+        ({"init": np.ones((2, 2))}, r"init has shape \(2, 2\)"),
+        ({"init": np.ones((3, 3))}, r"init\[0, 0\] is 1\.0: the diagonal"),
+        ({"init": [[0, 1, 5], [1, 0, 2], [5, 2, 0]]},
+         r"init\[0, 2\] exceeds init\[0, 1\] \+ init\[1, 2\] by 2\.0"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+    ],
+)  # fmt: skip
+def test_bad_parameters(options, message):
+    X = [[1, 2, 3], [2, 1, 3], [3, 2, 1], [3, 1, 2]]
+    with pytest.raises(ValueError, match=message):
+        GroundMetricLearning(**options).fit(X, [0, 0, 1, 1])
+
+
+def test_bad_data():
+    X = [[1, 2], [2, 1], [3, 1]]
+    with pytest.raises(ValueError, match="fit requires y"):
+        GroundMetricLearning().fit(X)
+    with pytest.raises(ValueError, match="y has one class only"):
+        GroundMetricLearning().fit(X, [1, 1, 1])
+    with pytest.raises(ValueError, match="Negative values in data"):
+        GroundMetricLearning().fit([[1, -2], [2, 1]], [0, 1])
+    with pytest.raises(ValueError, match=r"X\[1\] has zero mass"):
+        GroundMetricLearning().fit([[1, 2], [0, 0]], [0, 1])
