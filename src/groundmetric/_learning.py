@@ -57,7 +57,7 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
     callback : callable, optional
         Called with each :class:`Step`; a true answer ends the run.
     verbose : int, default=0
-        1 shows a bar with the criterion as it falls (needs tqdm).
+        1 shows a bar of steps (needs tqdm).
     warm_start : bool, default=False
         Start from the metric of the last fit, if there is one.
     random_state : ignored
@@ -155,7 +155,7 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
 
             def after(step: Step) -> object:
                 if report is not None:
-                    report(len_of(step, settings))
+                    report(_steps_done(step, settings))
                 return self.callback(step) if self.callback is not None else None
 
             found = descend(
@@ -274,6 +274,6 @@ def balance(omega: Floats, k: int) -> Floats:
     return np.where(omega < 0, omega * ratio, omega)
 
 
-def len_of(step: Step, settings: Settings) -> int:
+def _steps_done(step: Step, settings: Settings) -> int:
     """Count steps done, with outer steps that ended early as if they had not."""
     return step.outer * settings.max_inner + step.inner + 1
