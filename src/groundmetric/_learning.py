@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
+# scikit-learn has no types of its own.
 class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Learn the ground metric of the earth mover's distance.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numbers
 
+import joblib
+
 # More threads than this never help, and each takes memory.
 MOST_THREADS = 1024
 
@@ -22,8 +24,6 @@ def n_threads(n_jobs: int | None) -> int:
         raise ValueError("n_jobs is 0; use None or 1 for one thread, -1 for all.")
     if n_jobs == 1:
         return 1
-    import joblib  # noqa: PLC0415 - slow to import, and not always needed
-
     if n_jobs is None:
         n_jobs = joblib.parallel.get_active_backend()[1] or 1
     jobs = int(n_jobs)
