@@ -113,6 +113,29 @@ def test_bound_is_above_the_criterion():
         assert step.criterion == pytest.approx(step.similar + step.dissimilar)
 
 
+def test_projection_is_as_near_as_it_says_on_real_steps(monkeypatch):
+    # What a descent on digits asks to be projected, for every tolerance.
+    inputs = []
+    project = gm.MetricProjector.project
+
+    def spy(self, A, **options):
+        inputs.append(A)
+        return project(self, A, **options)
+
+    monkeypatch.setattr(gm.MetricProjector, "project", spy)
+    X, omega, M = digits(3, 8)
+    descend(Criterion(X, omega, 3), M, Settings(max_outer=2, max_inner=5))
+    monkeypatch.undo()
+    assert len(inputs) == 10
+    for A in inputs:
+        truth = gm.project_metric(A, tol=1e-10).metric
+        for tol in (1e-4, 1e-6, 1e-8):
+            P = gm.project_metric(A, tol=tol)
+            assert gm.triangle_violation(P.metric) == 0.0
+            error = np.linalg.norm(P.metric - truth)
+            assert error <= (tol + 1e-10) * np.linalg.norm(truth)
+
+
 def test_stopping_rules():
     X, omega, M = digits(0, 1)
     # Progress of 100 % in six steps never happens: the least numbers of steps decide.
