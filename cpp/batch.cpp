@@ -1,6 +1,7 @@
 #include "batch.h"
 
 #include <algorithm>
+#include <cassert>
 #include <stdexcept>
 
 #include "kernels.h"
@@ -77,6 +78,7 @@ bool Batch::restore(std::int64_t pair, Problem& problem,
     const Node* kept = kept_.data() + begin_[pair];
     tree.restore(kept, kept + n);
     tree.set_flow(problem);
+    assert(tree.is_strongly_feasible());
     return true;
 }
 
@@ -193,6 +195,52 @@ void Batch::require_solved(std::int64_t pair, std::int64_t number) const {
             "The batch has solved these pairs again since, some of them or for "
             "another kind of cost, and keeps only their newest plans; use the "
             "newest solution.");
+}
+
+KeptTrees Batch::trees(const Poll& poll) const {
+    const Turn turn(*this, poll);
+    KeptTrees trees{reduced_, {}, {}, {}};
+    for (std::int64_t pair = 0; pair < size(); ++pair) {
+        if (solved_[pair] == 0) continue;
+        trees.pairs.push_back(pair);
+        trees.solved.push_back(solved_[pair] != kUnfinished);
+        trees.nodes.insert(trees.nodes.end(), kept_.begin() + begin_[pair],
+                           kept_.begin() + begin_[pair + 1]);
+    }
+    return trees;
+}
+
+void Batch::set_trees(const KeptTrees& trees, const Poll& poll) {
+    const Turn turn(*this, poll);
+    const auto require = [](bool is_right) {
+        if (!is_right)
+            throw std::invalid_argument("These are not trees of these pairs.");
+    };
+    lay_out(trees.reduced);
+    ++n_solves_;
+    Problem problem;
+    SpanningTree tree;
+    std::size_t at = 0;
+    require(trees.solved.size() == trees.pairs.size());
+    for (std::size_t k = 0; k < trees.pairs.size(); ++k) {
+        const std::int64_t pair = trees.pairs[k];
+        require(pair >= 0 && pair < size() && solved_[pair] == 0);
+        problem.set_margins(left(pair), right(pair), x_->n_bins(), reduced_);
+        const int n = problem.n_nodes();
+        const Node* nodes = trees.nodes.data() + at;
+        at += 2 * static_cast<std::size_t>(n);
+        require(at <= trees.nodes.size());
+        if (n > 0) {
+            require(is_tree(nodes, nodes + n, problem.n_rows(), n));
+            tree.resize(problem.n_rows(), n);
+            tree.restore(nodes, nodes + n);
+            tree.set_flow(problem);
+            require(tree.is_strongly_feasible());
+            keep(pair, tree);
+        }
+        solved_[pair] = trees.solved[k] != 0 ? n_solves_ : kUnfinished;
+    }
+    require(at == trees.nodes.size());
 }
 
 std::int64_t Batch::n_bytes(const Poll& poll) const {

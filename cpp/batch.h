@@ -25,6 +25,14 @@ struct Threading {
 void pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
               bool symmetric, const Threading& threading, double* distances);
 
+// The optimal trees of some pairs of a batch, or those at which they stopped.
+struct KeptTrees {
+    bool reduced = true;               // common mass stays where it is
+    std::vector<std::int64_t> pairs;   // increasing
+    std::vector<std::uint8_t> solved;  // or stopped
+    std::vector<Node> nodes;           // orders and parents, pair by pair
+};
+
 // A list of pairs (x_i, y_j) that is solved again and again while the metric
 // changes. Between solves it keeps the optimal tree of each pair: the preorder
 // and the parents, 4 bytes a node; flows follow from the margins. Calls from
@@ -70,6 +78,12 @@ public:
     std::int64_t size() const {
         return static_cast<std::int64_t>(pairs_.size());
     }
+    // The trees kept, and what to go on from: a batch of the same pairs that is
+    // given them solves as this one would. Throws if they are not feasible
+    // trees of these pairs.
+    KeptTrees trees(const Poll& poll) const;
+    void set_trees(const KeptTrees& trees, const Poll& poll);
+
     // Bytes kept, histograms excluded.
     std::int64_t n_bytes(const Poll& poll) const;
 

@@ -36,6 +36,11 @@ Out<T, 1> to_numpy(std::vector<T> values) {
     return Out<T, 1>(owned->data(), {owned->size()}, owner);
 }
 
+template <class T>
+std::vector<T> to_vector(const In<T, 1>& values) {
+    return std::vector<T>(values.data(), values.data() + values.shape(0));
+}
+
 inline Out<double, 2> new_matrix(std::size_t n, std::size_t m) {
     auto* data = new double[n * m];
     nb::capsule owner(

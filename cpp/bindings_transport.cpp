@@ -89,6 +89,26 @@ Out<double, 2> lipschitz(const gm::Batch& batch, const gm::CostMatrix& cost,
     return f;
 }
 
+std::tuple<bool, Out<std::int64_t, 1>, Out<std::uint8_t, 1>, Out<gm::Node, 1>>
+trees(const gm::Batch& batch) {
+    const Progress silent;
+    gm::KeptTrees kept =
+        without_gil([&] { return batch.trees(make_poll(silent)); });
+    return std::make_tuple(kept.reduced, to_numpy(std::move(kept.pairs)),
+                           to_numpy(std::move(kept.solved)),
+                           to_numpy(std::move(kept.nodes)));
+}
+
+void set_trees(gm::Batch& batch, bool reduced, In<std::int64_t, 1> pairs,
+               In<std::uint8_t, 1> solved, In<gm::Node, 1> nodes) {
+    const Progress silent;
+    without_gil([&] {
+        batch.set_trees(
+            {reduced, to_vector(pairs), to_vector(solved), to_vector(nodes)},
+            make_poll(silent));
+    });
+}
+
 std::int64_t n_bytes(const gm::Batch& batch) {
     const Progress silent;
     return without_gil([&] { return batch.n_bytes(make_poll(silent)); });
@@ -171,6 +191,9 @@ void bind_transport(nb::module_& m) {
         .def("lipschitz", &lipschitz, "cost"_a, "chosen"_a.noconvert(),
              "n_threads"_a, "Lipschitz potentials of solved pairs, in rows.")
         .def("certificate", &certificate, "number"_a, "cost"_a, "pair"_a)
+        .def("trees", &trees, "What is kept, for set_trees.")
+        .def("set_trees", &set_trees, "reduced"_a, "pairs"_a.noconvert(),
+             "solved"_a.noconvert(), "nodes"_a.noconvert())
         .def("__len__", &gm::Batch::size)
         .def_prop_ro("n_bytes", &n_bytes);
 

@@ -103,6 +103,7 @@ ProjectionReport MetricProjector::project(const double* input,
     }
     if (size > 0.0) report.bound /= size;
     report.violation = violation_ * unit_;
+    report.sweeps = set_.n_sweeps();
     store(metric);
     return report;
 }

@@ -22,6 +22,7 @@ struct ProjectionOptions {
 struct ProjectionReport {
     bool converged = false;
     int rounds = 0;
+    int sweeps = 0;          // over triangles of the working set
     double bound = 0.0;      // on |metric - projection| / |metric|, weighted
     double violation = 0.0;  // the largest, before the final repair
 };
@@ -42,6 +43,14 @@ public:
     const WorkingSet& working_set() const { return set_; }
     // Of the last projection: multipliers are duals times this.
     double unit() const { return unit_; }
+
+    // Takes the working set of another projector, n triangles (i, j, k) with
+    // their duals and unit, to go on as it would; false if it cannot be one.
+    bool set_triangles(const std::int32_t* corners, const double* duals,
+                       std::size_t n, double unit) {
+        unit_ = unit;
+        return set_.assign(x_.data(), weights_.data(), corners, duals, n);
+    }
 
 private:
     struct Candidate {

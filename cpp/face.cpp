@@ -46,20 +46,21 @@ void Face::load(const std::vector<Triangle>& triangles, std::size_t n,
     first_ = residual_;
 }
 
-void Face::descend(int max_steps, double energy_goal, double gap_goal,
-                   double rounding, Pulse& pulse) {
+int Face::descend(int max_steps, double energy_goal, double gap_goal,
+                  double rounding, Pulse& pulse) {
     double ratio = 0.0;
     for (int step = 0; step < max_steps; ++step) {
         pulse.beat();
-        if (!(energy_ > 0.0)) return;
+        if (!(energy_ > 0.0)) return step;
         turn(ratio);
         const double curved = curvature();
-        if (!(curved > 0.0)) return;
+        if (!(curved > 0.0)) return step;
         const double before = energy_;
         move(before / curved, rounding);
-        if (energy_ <= energy_goal || gap_ <= gap_goal) return;
+        if (energy_ <= energy_goal || gap_ <= gap_goal) return step + 1;
         ratio = energy_ / before;
     }
+    return max_steps;
 }
 
 void Face::turn(double ratio) {

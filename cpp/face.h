@@ -35,8 +35,8 @@ public:
     // Steps until the energy, sum_t scale_t (n_t' x)^2, or the gap,
     // sum_t |u_t| max(0, |n_t' x| - rounding), is at its goal, at most
     // max_steps. Returns the number of steps.
-    void descend(int max_steps, double energy_goal, double gap_goal,
-                 double rounding, Pulse& pulse);
+    int descend(int max_steps, double energy_goal, double gap_goal,
+                double rounding, Pulse& pulse);
 
     // Writes the values back.
     void store(std::vector<double>& value) const;

@@ -57,7 +57,6 @@ void SpanningTree::set_flow(const Problem& problem) {
     for (int k = n_nodes() - 1; k > 0; --k) {
         const Node x = order[k];
         flow[x] = is_row(x) ? net_[x] : -net_[x];
-        assert(flow[x] >= 0);
         net_[parent[x]] += net_[x];
     }
     flow[root()] = 0;
@@ -68,6 +67,22 @@ bool SpanningTree::is_strongly_feasible() const {
     return std::all_of(order.begin() + 1, order.end(), [this](Node x) {
         return is_row(x) ? flow[x] >= 0 : flow[x] > 0;
     });
+}
+
+bool is_tree(const Node* order, const Node* parents, int n_rows, int n_nodes) {
+    std::vector<char> seen(static_cast<std::size_t>(n_nodes), 0);
+    std::vector<Node> above;  // the last node and its ancestors
+    for (int k = 0; k < n_nodes; ++k) {
+        const Node x = order[k], up = parents[k];
+        if (x >= n_nodes || seen[x] != 0) return false;
+        seen[x] = 1;
+        const bool is_row = x < n_rows, up_is_row = up < n_rows;
+        if (k == 0 ? is_row || up != x : is_row == up_is_row) return false;
+        while (!above.empty() && above.back() != up) above.pop_back();
+        if (k > 0 && above.empty()) return false;
+        above.push_back(x);
+    }
+    return true;
 }
 
 void SpanningTree::rehang(Node top, Node head, Node foot, Node join,

@@ -69,7 +69,7 @@ struct SpanningTree {
     // Sets the flows that the margins of the problem imply.
     void set_flow(const Problem& problem);
 
-    // No flow is negative, and none that points down is zero. For asserts.
+    // No flow is negative, and none that points down is zero.
     bool is_strongly_feasible() const;
 
     // Cuts the subtree of `top` off, makes its node `head` its root, and hangs
@@ -83,6 +83,10 @@ private:
     std::vector<Node> free_at_;  // scratch of set_order
     std::vector<Mass> net_;      // scratch of set_flow
 };
+
+// Whether these are the preorder of a spanning tree, below a column, and the
+// parents along it.
+bool is_tree(const Node* order, const Node* parents, int n_rows, int n_nodes);
 
 // Calls visit(p, q, mass) for every basic arc that moves mass from bin p to q.
 template <class Visit>

@@ -22,7 +22,7 @@ constexpr double kRestless = 0.003;
 }  // namespace
 
 WorkingSet::WorkingSet(int d, int stride)
-    : stride_(stride), slot_(static_cast<std::size_t>(d) * stride, -1) {}
+    : d_(d), stride_(stride), slot_(static_cast<std::size_t>(d) * stride, -1) {}
 
 void WorkingSet::clear() {
     for (const Place& place : place_) slot_[place.upper] = -1;
@@ -55,6 +55,7 @@ void WorkingSet::load(const double* matrix, const double* weights,
     link();
     refresh();
     max_steps_ = kMinSteps;
+    n_sweeps_ = 0;
 }
 
 int WorkingSet::edge(int i, int j) {
@@ -76,7 +77,7 @@ double WorkingSet::scale(const Sides& s) const {
     return 1.0 / (inverse_[s.far] + inverse_[s.near] + inverse_[s.other]);
 }
 
-bool WorkingSet::add(int i, int j, int k) {
+bool WorkingSet::add(int i, int j, int k, double dual) {
     const Sides sides{edge(i, j), edge(i, k), edge(j, k)};
     for (int t = newest_[sides.far]; t >= 0; t = next_[t]) {
         const Sides& s = triangles_[t].sides;
@@ -84,7 +85,27 @@ bool WorkingSet::add(int i, int j, int k) {
     }
     next_.push_back(newest_[sides.far]);
     newest_[sides.far] = static_cast<int>(triangles_.size());
-    triangles_.push_back({sides, 0, scale(sides), 0.0});
+    triangles_.push_back({sides, 0, scale(sides), dual});
+    return true;
+}
+
+bool WorkingSet::assign(const double* matrix, const double* weights,
+                        const std::int32_t* corners, const double* duals,
+                        std::size_t n) {
+    clear();
+    load(matrix, weights, 1.0);
+    for (std::size_t t = 0; t < n; ++t) {
+        const int i = corners[3 * t], j = corners[3 * t + 1];
+        const int k = corners[3 * t + 2];
+        const bool distinct = i != j && j != k && k != i;
+        const bool inside =
+            std::min({i, j, k}) >= 0 && std::max({i, j, k}) < d_;
+        if (!distinct || !inside || !std::isfinite(duals[t]) ||
+            duals[t] < 0.0 || !add(i, j, k, duals[t])) {
+            clear();
+            return false;
+        }
+    }
     return true;
 }
 
@@ -136,6 +157,7 @@ void WorkingSet::improve(double reduction, double gap_goal, double rounding,
 // Hildreth's method, on the first n triangles: one multiplier after the other
 // takes its best value, the others fixed.
 WorkingSet::Residual WorkingSet::sweep(std::size_t n, double rounding) {
+    ++n_sweeps_;
     Residual residual;
     for (std::size_t k = 0; k < n; ++k) {
         Triangle& t = triangles_[k];
@@ -163,7 +185,8 @@ std::size_t WorkingSet::gather_active() {
 void WorkingSet::accelerate(std::size_t n, double energy_goal, double gap_goal,
                             double rounding, Pulse& pulse) {
     face_.load(triangles_, n, value_, inverse_);
-    face_.descend(max_steps_, energy_goal, gap_goal, rounding, pulse);
+    n_sweeps_ +=
+        face_.descend(max_steps_, energy_goal, gap_goal, rounding, pulse);
     face_.store(value_);
     std::size_t n_negative = 0;
     double share = 1.0;

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "face.h"
@@ -29,7 +31,13 @@ public:
     void load(const double* matrix, const double* weights, double dual_factor);
 
     // Adds m_ij <= m_ik + m_kj; false if it was there.
-    bool add(int i, int j, int k);
+    bool add(int i, int j, int k, double dual = 0.0);
+
+    // Replaces the set by n triangles (i, j, k) with their duals, before a
+    // load(); false, and the set empty, if there is no such set.
+    bool assign(const double* matrix, const double* weights,
+                const std::int32_t* corners, const double* duals,
+                std::size_t n);
 
     // Improves the multipliers until the residual is `reduction` times what it
     // was, or until sum_t u_t max(0, |n_t' x| - rounding) <= gap_goal.
@@ -46,20 +54,22 @@ public:
     // sum_t u_t max(0, slack_t(y) - rounding).
     double complementarity(const double* y, double rounding) const;
 
-    // Calls visit(i, j, k, dual) for every positive multiplier.
+    // Calls visit(i, j, k, dual) for every triangle, as it was added.
     template <class Visit>
-    void for_each_active(Visit visit) const {
-        for (const Triangle& t : triangles_)
-            if (t.dual > 0.0) {
-                const int far = place_[t.sides.far].upper;
-                const int near = place_[t.sides.near].upper;
-                const int i = far / stride_, j = far % stride_;
-                const int a = near / stride_, b = near % stride_;
-                visit(i, j, a == i || a == j ? b : a, t.dual);
-            }
+    void for_each(Visit visit) const {
+        for (const Triangle& t : triangles_) {
+            const int far = place_[t.sides.far].upper;
+            const int near = place_[t.sides.near].upper;
+            int i = far / stride_, j = far % stride_;
+            const int a = near / stride_, b = near % stride_;
+            if (j == a || j == b) std::swap(i, j);
+            visit(i, j, a == i ? b : a, t.dual);
+        }
     }
 
     std::size_t size() const { return triangles_.size(); }
+    // Passes over triangles since the load.
+    int n_sweeps() const { return n_sweeps_; }
 
 private:
     struct Place {
@@ -82,7 +92,7 @@ private:
                     double rounding, Pulse& pulse);
     double clip_gain(std::size_t n);
 
-    int stride_;
+    int d_, stride_;
     const double* matrix_ = nullptr;
     const double* weights_ = nullptr;
     std::vector<int> slot_;        // edge at i * stride + j, or -1
@@ -94,7 +104,7 @@ private:
     std::vector<int> newest_;  // triangle with this far edge, or -1
     std::vector<int> next_;    // one more with the same far edge, or -1
     Face face_;
-    int max_steps_ = 0;
+    int max_steps_ = 0, n_sweeps_ = 0;
 };
 
 }  // namespace groundmetric

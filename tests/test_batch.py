@@ -5,6 +5,7 @@ import pytest
 
 import groundmetric as gm
 from certificates import check_transport
+from groundmetric import _core
 from problems import COSTS, METRICS, cost, histogram
 from reference import plan_sum
 
@@ -197,3 +198,81 @@ def test_empty_batch(X):
     solution = batch.solve(np.zeros((30, 30)))
     assert len(batch) == 0
     np.testing.assert_array_equal(solution.plan_sum([]), np.zeros((30, 30)))
+
+
+@pytest.mark.parametrize("kind", ["euclidean", "squared"])
+def test_another_batch_goes_on_with_the_same_trees(rng, X, kind):
+    M, N = cost(rng, kind, 30), cost(rng, kind, 30)
+    X = X / X.sum(axis=1, keepdims=True)
+    pairs = all_pairs(len(X))
+    masses = _core.Masses(X, 1.0)
+    one, two = (_core.Batch(masses, masses, pairs) for _ in range(2))
+    some = np.arange(0, len(pairs), 2)
+    one.solve(_core.CostMatrix(M), some, 1, None, np.full(len(some), 0.3 * M.max()))
+    reduced, chosen, solved, nodes = one.trees()
+    np.testing.assert_array_equal(chosen, some)
+    assert 0 < solved.sum() < len(some)
+    two.set_trees(reduced, chosen, solved, nodes)
+    for batch in (one, two):  # the state of a state is the same
+        np.testing.assert_array_equal(batch.trees()[3], nodes)
+        np.testing.assert_array_equal(batch.trees()[2], solved)
+    weights = np.ones(int(solved.sum()))
+    done = some[solved == 1]
+    np.testing.assert_array_equal(
+        one.plan_sum(0, done, weights, 30), two.plan_sum(0, done, weights, 30)
+    )
+    everything = np.arange(len(pairs))
+    first, second = (
+        batch.solve(_core.CostMatrix(N), everything, 1, None) for batch in (one, two)
+    )
+    np.testing.assert_array_equal(first[1], second[1])
+    np.testing.assert_array_equal(first[2], second[2])
+
+
+def test_what_are_no_trees_is_refused(rng, X):
+    X = X / X.sum(axis=1, keepdims=True)
+    pairs = all_pairs(len(X))[:6]
+    masses = _core.Masses(X, 1.0)
+    batch = _core.Batch(masses, masses, pairs)
+    matrix = _core.CostMatrix(cost(rng, "euclidean", 30))
+    _, values, _ = batch.solve(matrix, np.arange(6), 1, None)
+    reduced, chosen, solved, nodes = batch.trees()
+    n = int((X[0] != X[1]).sum())  # of the first pair: order, then parents
+    broken = []
+    for place, value in (
+        (0, nodes[1]),  # a node twice
+        (1, 60000),  # no node
+        (n, nodes[1]),  # a root below another
+        (n + 2, nodes[2]),  # its own parent
+        (2 * n - 1, 60000),  # a parent that is no node
+    ):
+        wrong = nodes.copy()
+        wrong[place] = value
+        broken.append((reduced, chosen, solved, wrong))
+    # Infeasible: hang the leaves of one parent below another.
+    for k in range(1, n):
+        wrong = nodes.copy()
+        for other in set(nodes[n : 2 * n].tolist()):
+            wrong[n + k] = other
+            broken.append((reduced, chosen, solved, wrong.copy()))
+    broken += [
+        (not reduced, chosen, solved, nodes),
+        (reduced, chosen + 1, solved, nodes),
+        (reduced, chosen[:-1], solved[:-1], nodes),
+        (reduced, chosen, solved[:-1], nodes),
+        (reduced, chosen, solved, nodes[:-1]),
+        (reduced, np.zeros_like(chosen), solved, nodes),
+    ]
+
+    def is_refused(state):
+        try:
+            batch.set_trees(*state)
+        except ValueError:
+            return True
+        # Another tree, but one of this problem.
+        again = batch.solve(matrix, np.arange(6), 1, None)[1]
+        np.testing.assert_allclose(again, values, rtol=1e-12)
+        return False
+
+    n_refused = sum(map(is_refused, broken))
+    assert n_refused > 0.9 * len(broken) - n

@@ -397,3 +397,42 @@ def test_bad_size():
         gm.MetricProjector(40_000)
     with pytest.raises(ValueError, match=r"A has shape \(2, 2\), but \(3, 3\)"):
         gm.MetricProjector(3).project(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("kind", ["euclidean", "gaussian", "descent"])
+def test_another_projector_goes_on_with_the_same_triangles(kind):
+    rng = np.random.default_rng(0)
+    A = matrix(rng, kind, 40)
+    one, two = gm.MetricProjector(40), gm.MetricProjector(40)
+    one.project(A)
+    for factor in (1.001, 2.5, 1e-3):  # other units, too
+        two.set_state(one.state())
+        assert two.n_triangles == one.n_triangles > 0
+        P, Q = one.project(factor * A), two.project(factor * A)
+        np.testing.assert_array_equal(P.metric, Q.metric)
+        assert (P.n_iter, P.n_sweeps) == (Q.n_iter, Q.n_sweeps)
+        assert P.n_sweeps >= P.n_iter - 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"triangles": np.array([[0, 1, 1]], np.int32)},
+        {"triangles": np.array([[0, 1, 5]], np.int32)},
+        {"triangles": np.array([[-1, 1, 2]], np.int32)},
+        {"triangles": np.array([[0, 1, 2], [1, 0, 2]], np.int32), "duals": np.ones(2)},
+        {"duals": np.array([-1.0])},
+        {"duals": np.array([np.nan])},
+        {"duals": np.ones(2)},
+        {"triangles": np.array([[0, 1]], np.int32)},
+    ],
+)
+def test_what_are_no_triangles_is_refused(change):
+    A = np.array([[0.0, 1.0, 7.0], [1.0, 0.0, 2.0], [7.0, 2.0, 0.0]])
+    projector = gm.MetricProjector(3)
+    expected = projector.project(A).metric
+    state = projector.state()
+    assert state["triangles"].tolist() == [[0, 2, 1]]
+    with pytest.raises(ValueError, match="not triangles of a projector"):
+        projector.set_state({**state, **change})
+    np.testing.assert_allclose(projector.project(A).metric, expected, rtol=1e-12)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +39,8 @@ class Projection:
         A metric exactly, in floating point.
     n_iter : int
         Rounds: how often the oracle looked for broken triangles.
+    n_sweeps : int
+        Passes over the triangles of the working set, in all rounds.
     violation : float
         By how much the last iterate broke the triangle inequality, before repair.
     residual : float
@@ -53,11 +56,12 @@ class Projection:
     --------
     >>> from groundmetric import project_metric
     >>> project_metric([[0, 1], [3, 0]])
-    Projection(n_iter=1, violation=0.0, residual=0.0, distance=1.41..., converged=True)
+    Projection(n_iter=1, n_sweeps=0, ...distance=1.41..., converged=True)
     """
 
     metric: Floats = field(repr=False)
     n_iter: int
+    n_sweeps: int
     violation: float
     residual: float
     distance: float
@@ -179,7 +183,22 @@ class MetricProjector:
         tolerance: the KKT conditions.
         """
         with self._turn:
-            return self._core.multipliers()
+            triangles, duals, unit = self._core.triangles()
+        active = duals > 0
+        return triangles[active], duals[active] * unit
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return what projections leave behind for later ones."""
+        with self._turn:
+            triangles, duals, unit = self._core.triangles()
+        return {"triangles": triangles, "duals": duals, "unit": np.array(unit)}
+
+    def set_state(self, state: dict[str, NDArray[Any]]) -> None:
+        """Go on as the projector that this state is of."""
+        with self._turn:
+            self._core.set_triangles(
+                state["triangles"], state["duals"], float(state["unit"])
+            )
 
     def forget(self) -> None:
         """Empty the working set, as if nothing had been projected yet."""
@@ -200,8 +219,15 @@ class MetricProjector:
         np.fill_diagonal(symmetric, 0.0)
         bar_of_rounds = progress_bar(None, label="project", unit="round", show=progress)
         with self._turn, bar_of_rounds as bar:
-            metric, n_iter, violation, residual, converged = self._core.project(
-                symmetric, self._weights, self._tol, self._max_iter, self._threads, bar
+            metric, n_iter, n_sweeps, violation, residual, converged = (
+                self._core.project(
+                    symmetric,
+                    self._weights,
+                    self._tol,
+                    self._max_iter,
+                    self._threads,
+                    bar,
+                )
             )
         if not converged:
             warn_not_converged(
@@ -213,7 +239,9 @@ class MetricProjector:
         if radius is not None:
             metric = _into_ball(metric, radius, self._threads)
         distance = _norm(metric - matrix)
-        return Projection(metric, n_iter, violation, residual, distance, converged)
+        return Projection(
+            metric, n_iter, n_sweeps, violation, residual, distance, converged
+        )
 
 
 def _into_ball(metric: Floats, radius: float, threads: int) -> Floats:

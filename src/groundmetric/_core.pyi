@@ -80,6 +80,11 @@ class Batch:
 
     def certificate(self, number: int, cost: CostMatrix, pair: int) -> Certificate: ...
 
+    def trees(self) -> tuple[bool, Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.uint16], dict(shape=(None,))]]:
+        """What is kept, for set_trees."""
+
+    def set_trees(self, reduced: bool, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], solved: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
     def __len__(self) -> int: ...
 
     @property
@@ -99,13 +104,16 @@ class MetricProjector:
 
     def __init__(self, d: int) -> None: ...
 
-    def project(self, matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tol: float, max_rounds: int, n_threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], int, float, float, bool]:
-        """Metric, rounds, violation, relative bound, converged."""
+    def project(self, matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tol: float, max_rounds: int, n_threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], int, int, float, float, bool]:
+        """Metric, rounds, sweeps, violation, relative bound, converged."""
 
     def forget(self) -> None: ...
 
-    def multipliers(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-        """Triangles (i, j, k), and multipliers."""
+    def triangles(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
+        """Triangles (i, j, k), their duals, and the duals' unit."""
+
+    def set_triangles(self, corners: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], duals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: float) -> None:
+        """What triangles() returned."""
 
     @property
     def n_triangles(self) -> int: ...
