@@ -18,13 +18,18 @@ ALLOWED = {
     | {"_batch", "_cone", "_initial", "_learning", "_transport", "_triangle"},
     "_batch": {"_core", "_transport", "_validation"},
     "_cone": {"_core", "_progress", "_triangle", "_validation", "_warnings"},
+    "_checkpoint": {"_files"},
     "_criterion": {"_core", "_nearest"},
-    "_descent": {"_cone", "_criterion"},
+    "_descent": {"_checkpoint", "_cone", "_criterion", "_files", "_path"},
+    "_files": set(),
     "_initial": CENTERS
     | {"_cone", "_nearest", "_transport", "_triangle", "_validation"},
     "_learning": CENTERS
-    | {"_criterion", "_descent", "_initial", "_progress", "_transport", "_validation"},
+    | {"_checkpoint", "_criterion", "_descent", "_files", "_initial", "_model"}
+    | {"_path", "_progress", "_transport", "_validation"},
+    "_model": {"_files", "_path", "_validation"},
     "_nearest": set(),
+    "_path": set(),
     "_progress": set(),
     "_similarity": {"_validation"},
     "_tables": {"_core", "_validation", "_warnings"},

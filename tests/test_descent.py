@@ -8,7 +8,8 @@ from sklearn.datasets import load_digits
 
 import groundmetric as gm
 from groundmetric._criterion import Criterion
-from groundmetric._descent import Path, Settings, Step, descend
+from groundmetric._descent import Settings, descend
+from groundmetric._path import Path, Step
 from reference import criterion_side
 from reference import descend as literal_descend
 

@@ -168,7 +168,7 @@ def test_one_bin():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "Either y or similarity is needed"),
+        ({}, "requires y to be passed.*or similarity"),
         ({"y": [0, 1], "similarity": np.eye(2)}, "Either y or similarity"),
         ({"y": [0, 1, 1]}, "y has 3 labels for 2 histograms"),
         ({"y": [0, 0]}, "y has one class only, 0"),

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import groundmetric as gm
 from groundmetric import GroundMetricLearning
 from groundmetric._criterion import Criterion
-from groundmetric._learning import balance
+from groundmetric._similarity import balance
 
 QUICK = {"max_outer": 1, "max_inner": 3}
 ZERO = "its data has rows of zero mass, which are no histograms"
@@ -216,7 +216,7 @@ def test_bad_parameters(options, message):
 
 def test_bad_data():
     X = [[1, 2], [2, 1], [3, 1]]
-    with pytest.raises(ValueError, match="fit requires y"):
+    with pytest.raises(ValueError, match="requires y to be passed"):
         GroundMetricLearning().fit(X)
     with pytest.raises(ValueError, match="y has one class only"):
         GroundMetricLearning().fit(X, [1, 1, 1])

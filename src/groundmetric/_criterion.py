@@ -18,6 +18,7 @@ pair is too far, well before its optimum.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,15 +49,17 @@ class Evaluation:
         A subgradient: symmetric, zero on the diagonal, <gradient, M> = value.
     neighbors : ndarray of bool, shape (n, n)
         neighbors[i, j] tells whether j is in N_ik.
-    n_solves, n_pivots : int
-        Pairs that the simplex looked at (it stops early on those that are nobody's
-        neighbors), and its pivots.
+    n_solves, n_stopped, n_bounded, n_pivots : int
+        Pairs that the simplex looked at; those of them that it left early, as nobody's
+        neighbors; pairs that bounds ruled out without a look; and its pivots.
     """
 
     value: float
     gradient: Floats
     neighbors: Mask
     n_solves: int
+    n_stopped: int
+    n_bounded: int
     n_pivots: int
 
 
@@ -122,7 +125,38 @@ class Side:
         gradient = (plans + plans.T) / 2
         np.fill_diagonal(gradient, 0.0)
         value = float((counted[neighbors] * search.distances[neighbors]).sum())
-        return Evaluation(value, gradient, neighbors, search.n_solves, search.n_pivots)
+        return Evaluation(
+            value,
+            gradient,
+            neighbors,
+            n_solves=search.n_solves,
+            n_stopped=search.n_stopped,
+            n_bounded=self.n_pairs - search.n_solves,
+            n_pivots=search.n_pivots,
+        )
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return what evaluations leave behind for later ones."""
+        reduced, pairs, solved, nodes = self._batch.trees()
+        last = np.empty((0, 0), dtype=bool) if self._last is None else self._last
+        return {
+            "functions": self._functions,
+            "last": np.argwhere(last),
+            "reduced": np.array(reduced),
+            "pairs": pairs,
+            "solved": solved,
+            "nodes": nodes,
+        }
+
+    def set_state(self, state: dict[str, NDArray[Any]]) -> None:
+        """Go on as the side that this state is of."""
+        self._functions = state["functions"]
+        self._batch.set_trees(
+            bool(state["reduced"]), state["pairs"], state["solved"], state["nodes"]
+        )
+        if len(state["last"]) > 0:
+            self._last = np.zeros_like(self.candidates)
+            self._last[tuple(state["last"].T)] = True
 
     def _find_neighbors(self, search: Search, metric: Floats) -> None:
         """Solve pairs until the k nearest of every histogram are certain."""
@@ -165,6 +199,7 @@ class Side:
         search.n_solves += i.size
         search.n_pivots += int(n_pivots.sum())
         above = values < 0
+        search.n_stopped += int(above.sum())
         for a, b in ((i, j), (j, i)):
             search.lower[a, b] = np.abs(values)
             search.upper[a, b] = np.where(above, np.inf, values)
@@ -180,7 +215,7 @@ class Search:
         self.distances = np.full((n, n), np.inf)  # infinite: not solved
         self.lower = np.zeros((n, n))
         self.upper = np.full((n, n), np.inf)
-        self.n_solves = self.n_pivots = 0
+        self.n_solves = self.n_stopped = self.n_pivots = 0
 
     def raise_lower(self, bounds: Floats) -> None:
         """Take better lower bounds."""

@@ -13,22 +13,22 @@ set.
 
 from __future__ import annotations
 
-import csv
+import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, fields
-from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, overload
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._cone import MetricProjector
+from ._path import Path, Step
 
 if TYPE_CHECKING:
-    import os
-
+    from ._checkpoint import Checkpoint
     from ._criterion import Criterion, Evaluation
+    from ._files import Arrays
 
 Floats = NDArray[np.float64]
 
@@ -56,52 +56,9 @@ class Settings:
         """Count the steps of an inner loop that progress cannot end."""
         return int(self.min_inner * self.shrink**outer)
 
-
-@dataclass(frozen=True)
-class Step:
-    """One evaluation of the dissimilar side, and the step that followed it."""
-
-    outer: int
-    inner: int
-    criterion: float  # the convex bound; C_k itself where inner is 0
-    similar: float  # S+, by its tangent
-    dissimilar: float  # S-
-    step_size: float
-    n_solves: int
-    n_pivots: int
-    n_rounds: int  # of the projection
-    seconds: float
-
-
-class Path(Sequence[Step]):
-    """The steps of a descent, in order."""
-
-    def __init__(self, steps: Sequence[Step] = ()) -> None:
-        self._steps = list(steps)
-
-    def __len__(self) -> int:
-        return len(self._steps)
-
-    @overload
-    def __getitem__(self, k: int) -> Step: ...
-    @overload
-    def __getitem__(self, k: slice) -> Path: ...
-    def __getitem__(self, k: int | slice) -> Step | Path:
-        return Path(self._steps[k]) if isinstance(k, slice) else self._steps[k]
-
-    def __repr__(self) -> str:
-        return f"Path of {len(self)} steps"
-
-    def column(self, name: str) -> Floats:
-        """One quantity over all steps."""
-        return np.array([getattr(step, name) for step in self._steps], dtype=float)
-
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a row for each step, with a header."""
-        with FilePath(path).open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(field.name for field in fields(Step))
-            writer.writerows(astuple(step) for step in self._steps)
+    def is_little(self, before: float, now: float) -> bool:
+        """Tell whether this is too little progress."""
+        return before - now <= self.tol * abs(before)
 
 
 # Called after every step; a true answer ends the descent.
@@ -124,106 +81,152 @@ def descend(
     *,
     n_threads: int = 1,
     callback: Callback | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Descent:
     """Algorithm 2, from a metric in the unit ball."""
-    run = _Run(criterion, metric, settings, n_threads, callback)
-    for outer in range(settings.max_outer):
-        run.inner_loop(outer)
-        if run.is_over or run.outer_progress_is_little():
+    run = _Run(criterion, metric, settings, n_threads)
+    if checkpoint is not None and (state := checkpoint.read()) is not None:
+        run.set_state(state)
+    while not run.is_over:
+        step = run.take_step()
+        if callback is not None and callback(step):
             break
-    return Descent(run.result(), Path(run.steps), run.converged)
+        if not run.is_over:
+            run.end_inner_loop()
+        if checkpoint is not None and checkpoint.is_due():
+            checkpoint.write(run.state())
+    if checkpoint is not None:
+        checkpoint.remove()
+    best = run.best_metric if settings.return_best else run.metric
+    return Descent(best, run.path, run.converged)
 
 
 class _Run:
     """The state of a descent."""
 
     def __init__(
-        self,
-        criterion: Criterion,
-        metric: Floats,
-        settings: Settings,
-        n_threads: int,
-        callback: Callback | None,
+        self, criterion: Criterion, metric: Floats, settings: Settings, n_threads: int
     ) -> None:
         self.criterion = criterion
         self.settings = settings
-        self.callback = callback
-        self.metric = self.best_metric = metric
-        self.best_value = np.inf
-        self.outer_values: list[float] = []
-        self.steps: list[Step] = []
-        self.is_over = self.converged = False
         self.projector = MetricProjector(len(metric), n_jobs=n_threads)
+        self.metric = self.best_metric = self.tangent = metric
+        self.slope, self.level = np.zeros_like(metric), 0.0  # S+ at the tangent's point
+        self.best_value = np.inf
+        self.outer = self.inner = 0  # p and q
+        self.path = Path()
+        self.is_over = self.converged = False
         self.start = time.perf_counter()
 
-    def inner_loop(self, outer: int) -> None:
-        """Lower the convex bound at the current metric."""
-        settings, tangent = self.settings, self.metric
-        plus = self.criterion.similar.evaluate(tangent)
-        bests: list[float] = []
-        for inner in range(settings.max_inner):
-            minus = self.criterion.dissimilar.evaluate(self.metric)
-            similar = plus.value + float(
-                (plus.gradient * (self.metric - tangent)).sum()
-            )
-            value = similar + minus.value
-            if inner == 0:
-                self.outer_values.append(value)
-            if value < self.best_value:
-                self.best_value, self.best_metric = value, self.metric
-            bests.append(min([value, *bests[-1:]]))
-            self.take_step(outer, inner, plus, minus, similar)
-            if self.is_over or (
-                inner + 1 >= settings.least_steps(outer) and self.is_little(bests)
-            ):
-                break
+    def linearize(self) -> Evaluation:
+        """Replace S+ by its tangent at the current metric."""
+        similar = self.criterion.similar.evaluate(self.metric)
+        self.tangent, self.slope, self.level = (
+            self.metric, similar.gradient, similar.value,
+        )  # fmt: skip
+        return similar
 
-    def take_step(
-        self,
-        outer: int,
-        inner: int,
-        plus: Evaluation,
-        minus: Evaluation,
-        similar: float,
-    ) -> None:
-        """Move against the subgradient, project, and record."""
-        gradient = plus.gradient + minus.gradient
-        length = np.sqrt(np.square(gradient).sum())
-        size = np.sqrt(np.square(self.metric).sum())
-        relative = self.settings.step_size / np.sqrt(len(self.steps) + 1)
-        n_rounds = 0
+    def take_step(self) -> Step:
+        """Evaluate the bound, move against its subgradient, project, and record."""
+        evaluations = [self.linearize()] if self.inner == 0 else []
+        minus = self.criterion.dissimilar.evaluate(self.metric)
+        evaluations.append(minus)
+        similar = self.level + float((self.slope * (self.metric - self.tangent)).sum())
+        value = similar + minus.value
+        if value < self.best_value:
+            self.best_value, self.best_metric = value, self.metric
+        gradient = self.slope + minus.gradient
+        step_size = self.settings.step_size / math.sqrt(len(self.path) + 1)
+        violation, n_sweeps = self.move(gradient, step_size)
+        step = Step(
+            outer=self.outer,
+            inner=self.inner,
+            criterion=value,
+            similar=similar,
+            dissimilar=minus.value,
+            step_size=step_size,
+            violation=violation,
+            n_solves=sum(side.n_solves for side in evaluations),
+            n_stopped=sum(side.n_stopped for side in evaluations),
+            n_bounded=sum(side.n_bounded for side in evaluations),
+            n_pivots=sum(side.n_pivots for side in evaluations),
+            n_sweeps=n_sweeps,
+            seconds=time.perf_counter() - self.start,
+        )
+        self.path.append(step)
+        self.inner += 1
+        return step
+
+    def move(self, gradient: Floats, step_size: float) -> tuple[float, int]:
+        """Go t0 / sqrt(t) |M| / |G| against G, then to the nearest metric."""
+        length, size = _norm(gradient), _norm(self.metric)
         if length == 0:  # nothing to gain anywhere near
             self.is_over = self.converged = True
-        else:
-            step = relative * size / length
-            projection = self.projector.project(
-                self.metric - step * gradient, radius=1.0
-            )
-            self.metric, n_rounds = projection.metric, projection.n_iter
-        record = Step(
-            outer, inner, similar + minus.value, similar, minus.value, float(relative),
-            minus.n_solves, minus.n_pivots, n_rounds, time.perf_counter() - self.start,
-        )  # fmt: skip
-        self.steps.append(record)
-        if self.callback is not None and self.callback(record):
-            self.is_over = True
+            return 0.0, 0
+        projection = self.projector.project(
+            self.metric - (step_size * size / length) * gradient, radius=1.0
+        )
+        self.metric = projection.metric
+        return projection.violation, projection.n_sweeps
 
-    def is_little(self, bests: list[float]) -> bool:
-        """Whether the last steps gained too little."""
-        window = self.settings.window
-        if len(bests) <= window:
-            return False
-        before, now = bests[-1 - window], bests[-1]
-        return before - now <= self.settings.tol * abs(before)
+    def end_inner_loop(self) -> None:
+        """Go to the next outer step, or end, if the rules say so."""
+        settings = self.settings
+        values = self.path[-self.inner :].column("criterion")
+        before = values[: -settings.window]
+        little = (
+            self.inner >= settings.least_steps(self.outer)
+            and len(before) > 0
+            and settings.is_little(before.min(), values.min())
+        )
+        if not little and self.inner < settings.max_inner:
+            return
+        firsts = [step.criterion for step in self.path if step.inner == 0]
+        self.converged = len(firsts) > 1 and settings.is_little(*firsts[-2:])
+        self.outer, self.inner = self.outer + 1, 0
+        self.is_over = self.converged or self.outer == settings.max_outer
 
-    def outer_progress_is_little(self) -> bool:
-        """Whether the last outer step gained too little."""
-        if len(self.outer_values) < 2:  # noqa: PLR2004 - two make a difference
-            return False
-        before, now = self.outer_values[-2:]
-        self.converged = before - now <= self.settings.tol * abs(before)
-        return self.converged
+    def state(self) -> Arrays:
+        """Return all that the next steps depend on."""
+        return {
+            "metric": self.metric,
+            "best_metric": self.best_metric,
+            "tangent": self.tangent,
+            "slope": self.slope,
+            "values": np.array([self.level, self.best_value]),
+            "position": np.array([self.outer, self.inner]),
+            "path": self.path.to_array(),
+            **_prefixed("projector", self.projector.state()),
+            **_prefixed("similar", self.criterion.similar.state()),
+            **_prefixed("dissimilar", self.criterion.dissimilar.state()),
+        }
 
-    def result(self) -> Floats:
-        """Best or last metric."""
-        return self.best_metric if self.settings.return_best else self.metric
+    def set_state(self, state: Arrays) -> None:
+        """Go on from there."""
+        self.metric, self.best_metric = state["metric"], state["best_metric"]
+        self.tangent, self.slope = state["tangent"], state["slope"]
+        self.level, self.best_value = state["values"].tolist()
+        self.outer, self.inner = state["position"].tolist()
+        self.path = Path.from_array(state["path"])
+        self.start -= self.path[-1].seconds
+        self.projector.set_state(_part("projector", state))
+        self.criterion.similar.set_state(_part("similar", state))
+        self.criterion.dissimilar.set_state(_part("dissimilar", state))
+
+
+def _norm(matrix: Floats) -> float:
+    """Frobenius norm; not with BLAS, whose threads take long to wake up."""
+    return math.sqrt(np.square(matrix).sum())
+
+
+def _prefixed(name: str, arrays: Arrays) -> Arrays:
+    return {f"{name}.{key}": value for key, value in arrays.items()}
+
+
+def _part(name: str, arrays: Arrays) -> Arrays:
+    prefix = f"{name}."
+    return {
+        key.removeprefix(prefix): value
+        for key, value in arrays.items()
+        if key.startswith(prefix)
+    }

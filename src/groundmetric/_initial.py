@@ -20,7 +20,7 @@ from scipy.spatial.distance import cdist
 from . import _tables, _validation
 from ._cone import project_metric
 from ._nearest import nearest
-from ._similarity import label_similarity
+from ._similarity import weights_of
 from ._transport import pairwise_emd
 from ._triangle import closure
 
@@ -108,7 +108,8 @@ def initial_metric(
     if table == "uniform" or rows.shape[1] == 1:
         return uniform
 
-    omega = _similarity(len(rows), y, similarity)
+    omega = weights_of(len(rows), y, similarity)
+    omega = omega / (np.abs(omega).max() or 1.0)
     if n_neighbors is not None:
         if neighbor_metric is None:
             distances = cdist(rows, rows, "cityblock")
@@ -139,22 +140,28 @@ def initial_metric(
     return closure(mixed / np.linalg.norm(mixed), threads)
 
 
+def starting_metric(
+    init: str | ArrayLike, rows: Floats, omega: Floats, n_jobs: int | None
+) -> Floats:
+    """Make the metric that a descent starts from: by name, or as given."""
+    if isinstance(init, str):
+        if init not in TABLES:
+            raise ValueError(
+                f"init is {init!r}; one of {', '.join(TABLES)} or a metric is needed."
+            )
+        return initial_metric(
+            rows, similarity=omega, table=init, blend=0.5, n_jobs=n_jobs
+        )
+    metric = _validation.as_cost(init, rows.shape[1], "init")
+    _validation.require_metric(metric, "init")
+    norm = np.linalg.norm(metric)
+    return metric / norm if norm > 1 else metric
+
+
 def uniform_metric(d: int) -> Floats:
     """Make M_1, of unit norm; the paper writes 1 for i = j, and means i != j."""
     uniform: Floats = (1.0 - np.eye(d)) / np.sqrt(max(d * (d - 1), 1))
     return uniform
-
-
-def _similarity(n: int, y: ArrayLike | None, similarity: ArrayLike | None) -> Floats:
-    """Weights omega of all pairs, from labels or as given."""
-    if similarity is not None and y is None:
-        omega = _validation.as_similarity(similarity, n)
-        omega /= np.abs(omega).max()
-        return omega
-    if y is None or similarity is not None:
-        raise ValueError("Either y or similarity is needed, and not both.")
-    _validation.require_length(y, n, "y")
-    return label_similarity(y)
 
 
 def _near(omega: Floats, distances: Floats, k: int) -> Floats:

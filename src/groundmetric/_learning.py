@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +15,21 @@ from sklearn.utils.validation import (
 )
 
 from . import _validation
+from ._checkpoint import Checkpoint, identify
 from ._criterion import Criterion
-from ._descent import Callback, Path, Settings, Step, descend
-from ._initial import TABLES, initial_metric
+from ._descent import Callback, Settings, descend
+from ._initial import starting_metric
+from ._model import FITTED, load_model, save_model
 from ._progress import progress_bar
-from ._similarity import label_similarity
+from ._similarity import balance, weights_of
 from ._transport import emd, pairwise_emd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ._files import StrPath
+    from ._path import Path, Step
+    from ._progress import Report
 
 Floats = NDArray[np.float64]
 
@@ -59,6 +66,12 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         Called with each :class:`Step`; a true answer ends the run.
     verbose : int, default=0
         1 shows a bar of steps (needs tqdm).
+    checkpoint : path-like, optional
+        A file for the state of the run. If the run is killed, the next fit with the
+        same data and parameters goes on from there, to the very same metric. The file
+        is removed when the fit has ended.
+    checkpoint_seconds : float, default=60
+        How often to write it.
     warm_start : bool, default=False
         Start from the metric of the last fit, if there is one.
     random_state : ignored
@@ -101,6 +114,8 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         n_jobs: int | None = None,
         callback: Callback | None = None,
         verbose: int = 0,
+        checkpoint: StrPath | None = None,
+        checkpoint_seconds: float = 60.0,
         warm_start: bool = False,
         random_state: object = None,
     ) -> None:
@@ -114,6 +129,8 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         self.n_jobs = n_jobs
         self.callback = callback
         self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_seconds = checkpoint_seconds
         self.warm_start = warm_start
         self.random_state = random_state
 
@@ -145,22 +162,25 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         k = self.n_neighbors
         if k is not None:
             k = _validation.as_count(k, "n_neighbors", low=1)
-        omega = self._weights(len(rows), y, similarity)
-        if y is not None and k is not None:
+        omega = weights_of(len(rows), y, similarity)
+        if y is not None:
+            self.classes_ = np.unique(np.asarray(y))
             omega = balance(omega, k)
-        start = self._start(rows, omega)
+        last: Any = getattr(self, "metric_", None) if self.warm_start else None
+        init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
+        start = starting_metric(init, rows, omega, self.n_jobs)
         criterion = Criterion(rows, omega, k, n_threads=threads)
+        checkpoint = self._checkpoint(rows, omega, start, f"{k} {settings}")
         limit = settings.max_outer * settings.max_inner
         bar = progress_bar(limit, label="learn", unit="step", show=self.verbose > 0)
         with bar as report:
-
-            def after(step: Step) -> object:
-                if report is not None:
-                    report(_steps_done(step, settings))
-                return self.callback(step) if self.callback is not None else None
-
             found = descend(
-                criterion, start, settings, n_threads=threads, callback=after
+                criterion,
+                start,
+                settings,
+                n_threads=threads,
+                callback=_after(self.callback, report, settings),
+                checkpoint=checkpoint,
             )
         self.initial_metric_ = start
         self.metric_ = found.metric
@@ -195,6 +215,21 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
 
         return distance
 
+    def save(self, path: StrPath) -> None:
+        """Write the fitted estimator, less its callback, to one ``.npz`` file."""
+        check_is_fitted(self)
+        fitted = {name: getattr(self, name) for name in FITTED if hasattr(self, name)}
+        save_model(path, self.get_params(), fitted)
+
+    @classmethod
+    def load(cls, path: StrPath) -> GroundMetricLearning:
+        """Read an estimator that :meth:`save` wrote."""
+        params, fitted = load_model(path, cls._get_param_names())
+        learner = cls(**params)
+        for name, value in fitted.items():
+            setattr(learner, name, value)
+        return learner
+
     def _as_rows(self, X: ArrayLike, y: ArrayLike | None, *, reset: bool) -> Floats:
         """Check as scikit-learn does, then as histograms; rows of mass 1."""
         options: dict[str, Any] = {
@@ -217,19 +252,6 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         tags.target_tags.required = True
         return tags
 
-    def _weights(
-        self, n: int, y: ArrayLike | None, similarity: ArrayLike | None
-    ) -> Floats:
-        if similarity is not None and y is None:
-            return _validation.as_similarity(similarity, n)
-        if y is None or similarity is not None:
-            raise ValueError(
-                "fit requires y to be passed, but the target y is None; pass labels, "
-                "or similarity instead of them."
-            )
-        self.classes_ = np.unique(np.asarray(y))
-        return label_similarity(y)
-
     def _settings(self) -> Settings:
         as_count, as_number = _validation.as_count, _validation.as_number
         return Settings(
@@ -240,41 +262,32 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
             return_best=bool(self.return_best),
         )
 
-    def _start(self, rows: Floats, omega: Floats) -> Floats:
-        """Make the first metric."""
-        d = rows.shape[1]
-        if self.warm_start and hasattr(self, "metric_") and len(self.metric_) == d:
-            return self.metric_
-        if isinstance(self.init, str):
-            if self.init not in TABLES:
-                raise ValueError(
-                    f"init is {self.init!r}; one of {', '.join(TABLES)} or a metric is "
-                    "needed."
-                )
-            return initial_metric(
-                rows, similarity=omega, table=self.init, blend=0.5, n_jobs=self.n_jobs
+    def _checkpoint(
+        self, rows: Floats, omega: Floats, start: Floats, rest: str
+    ) -> Checkpoint | None:
+        seconds = _validation.as_number(
+            self.checkpoint_seconds, "checkpoint_seconds", low=0.0
+        )
+        if self.checkpoint is None:
+            return None
+        identity = identify(rows, omega, start, rest, version("groundmetric"))
+        return Checkpoint(self.checkpoint, seconds, identity)
+
+
+def _after(
+    callback: Callback | None, report: Report | None, settings: Settings
+) -> Callback:
+    """Show each step in the bar, then let the callback see it."""
+
+    def after(step: Step) -> object:
+        if report is not None:
+            # Outer steps that ended early count as if they had not.
+            report(
+                step.outer * settings.max_inner + step.inner + 1,
+                criterion=step.criterion,
+                violation=step.violation,
+                step=step.step_size,
             )
-        metric = _validation.as_cost(self.init, d, "init")
-        _validation.require_metric(metric, "init")
-        norm = np.linalg.norm(metric)
-        return metric / norm if norm > 1 else metric
+        return callback is not None and callback(step)
 
-
-def balance(omega: Floats, k: int) -> Floats:
-    """Scale dissimilar weights, so that neighbors of both kinds count alike.
-
-    Weights that sum to 1 and -1 over all pairs do so only for two classes of a size.
-    With ten, a similar pair would weigh nine times a dissimilar one, though k of each
-    count for every histogram, and the zero metric would be the best.
-    """
-    total = [
-        np.sort(part, axis=1)[:, ::-1][:, :k].sum()
-        for part in (np.maximum(omega, 0.0), np.maximum(-omega, 0.0))
-    ]
-    ratio = total[0] / total[1] if min(total) > 0 else 1.0
-    return np.where(omega < 0, omega * ratio, omega)
-
-
-def _steps_done(step: Step, settings: Settings) -> int:
-    """Count steps done, with outer steps that ended early as if they had not."""
-    return step.outer * settings.max_inner + step.inner + 1
+    return after

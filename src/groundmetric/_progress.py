@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
 
-Report = Callable[[int], None]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Report(Protocol):
+    """Takes the number of items done, and numbers to show beside the bar."""
+
+    def __call__(self, n_done: int, /, **shown: float) -> None: ...
 
 
 @contextmanager
@@ -24,7 +31,11 @@ def progress_bar(
         ) from error
     with tqdm(total=total, desc=label, unit=unit, smoothing=0.1) as bar:
 
-        def report(n_done: int) -> None:
+        def report(n_done: int, /, **shown: float) -> None:
+            bar.set_postfix_str(
+                ", ".join(f"{name} {value:.2e}" for name, value in shown.items()),
+                refresh=False,
+            )
             bar.update(n_done - bar.n)
 
         yield report

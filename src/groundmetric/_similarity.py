@@ -59,6 +59,38 @@ def label_similarity(y: ArrayLike) -> Floats:
     return _normalize(np.where(which[:, None] == which[None, :], 1.0, -1.0))
 
 
+def weights_of(n: int, y: ArrayLike | None, similarity: ArrayLike | None) -> Floats:
+    """Weights of n histograms, from labels or as given."""
+    if similarity is not None and y is None:
+        return _validation.as_similarity(similarity, n)
+    if similarity is not None:
+        raise ValueError("Either y or similarity is needed, and not both.")
+    if y is None:
+        raise ValueError(
+            "This requires y to be passed, but the target y is None; pass labels, or "
+            "similarity instead of them."
+        )
+    _validation.require_length(y, n, "y")
+    return label_similarity(y)
+
+
+def balance(omega: Floats, k: int | None) -> Floats:
+    """Scale dissimilar weights, so that neighbors of both kinds count alike.
+
+    Weights that sum to 1 and -1 over all pairs do so only for two classes of a size.
+    With ten, a similar pair would weigh nine times a dissimilar one, though k of each
+    count for every histogram, and the zero metric would be the best.
+    """
+    if k is None:
+        return omega
+    total = [
+        np.sort(part, axis=1)[:, ::-1][:, :k].sum()
+        for part in (np.maximum(omega, 0.0), np.maximum(-omega, 0.0))
+    ]
+    ratio = total[0] / total[1] if min(total) > 0 else 1.0
+    return np.where(omega < 0, omega * ratio, omega)
+
+
 def _classes(y: ArrayLike) -> tuple[list[Hashable], Indices]:
     """List the classes, at least two, and the class of each histogram."""
     labels = _validation.as_labels(y)

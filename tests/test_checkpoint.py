@@ -1,0 +1,213 @@
+"""Fits that are killed, and go on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+import groundmetric as gm
+from groundmetric import GroundMetricLearning, _files
+from groundmetric._criterion import Criterion
+from groundmetric._descent import Settings, _Run
+
+SETTINGS = {"max_outer": 3, "max_inner": 8, "tol": 0.0}
+FIT = f"""
+import os, signal, sys
+import numpy as np
+from groundmetric import GroundMetricLearning
+file, result, last = sys.argv[1], sys.argv[2], int(sys.argv[3])
+data = np.load(file + ".data.npz")
+steps = []
+
+def kill(step):
+    steps.append(step)
+    if len(steps) == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+learner = GroundMetricLearning(
+    **{SETTINGS!r}, checkpoint=file, checkpoint_seconds=0, callback=kill
+)
+learner.fit(data["X"], data["y"]).save(result)
+print(len(steps))
+"""
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    chosen = np.concatenate([np.flatnonzero(y == digit)[:12] for digit in (3, 8)])
+    return X[chosen], y[chosen]
+
+
+@pytest.fixture(scope="module")
+def whole(digits):
+    return GroundMetricLearning(**SETTINGS).fit(*digits)
+
+
+def start(folder, last):
+    return subprocess.Popen(
+        [sys.executable, "-c", FIT, folder / "run", folder / "model", str(last)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def same(a, b):
+    np.testing.assert_array_equal(a.metric_, b.metric_)
+    counted = slice(None, -1)  # all but the seconds
+    np.testing.assert_array_equal(
+        a.path_.to_array()[:, counted], b.path_.to_array()[:, counted]
+    )
+
+
+def test_a_killed_fit_goes_on_to_the_same_metric(digits, whole, tmp_path):
+    X, y = digits
+    np.savez(tmp_path / "run.data.npz", X=X, y=y)
+    n_done = 0
+    for last in (5, 9, 1):  # in the middle of the first and second outer step
+        process = start(tmp_path, last)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        n_done += last - 1  # the step at which it dies is not written
+        _, arrays = _files.read(tmp_path / "run", "checkpoint")
+        assert len(arrays["path"]) == n_done
+    process = start(tmp_path, 0)
+    assert int(process.communicate()[0]) == whole.n_iter_ - n_done
+    same(GroundMetricLearning.load(tmp_path / "model"), whole)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "run.data.npz"]
+
+
+def test_killed_at_any_moment(digits, whole, tmp_path):
+    X, y = digits
+    np.savez(tmp_path / "run.data.npz", X=X, y=y)
+    moments = np.random.default_rng(0)
+    for _ in range(3):
+        process = start(tmp_path, 0)
+        while not (tmp_path / "run").exists() and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(moments.uniform(0.0, 0.1))
+        process.kill()
+        process.communicate()
+    process = start(tmp_path, 0)
+    process.communicate()
+    assert process.returncode == 0
+    same(GroundMetricLearning.load(tmp_path / "model"), whole)
+
+
+@pytest.mark.core
+def test_state_is_all_that_matters(digits, tmp_path):
+    # A run that goes on from a state in a file, for every place in the loops.
+    X, y = digits
+    X = X / X.sum(axis=1, keepdims=True)
+    omega = gm.label_similarity(y)
+    M = gm.initial_metric(X, table="uniform")
+    settings = Settings(max_outer=2, max_inner=4)
+
+    def fresh():
+        return _Run(Criterion(X, omega, 3), M, settings, 1)
+
+    first = fresh()
+    while not first.is_over:
+        first.take_step()
+        first.end_inner_loop()
+        _files.write(tmp_path / "state", "checkpoint", {}, first.state())
+        second = fresh()
+        second.set_state(_files.read(tmp_path / "state", "checkpoint")[1])
+        if first.is_over:
+            break
+        for run in (first, second):
+            run.take_step()
+            run.end_inner_loop()
+        a, b = first.state(), second.state()
+        assert a.keys() == b.keys()
+        a["path"][:, -1] = b["path"][:, -1]  # seconds
+        for name in a:
+            np.testing.assert_array_equal(a[name], b[name], err_msg=name)
+
+
+def written(digits, path, **options):
+    """Leave a checkpoint behind, as a crash does."""
+
+    def crash(step):
+        if step.inner == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        GroundMetricLearning(
+            **SETTINGS | options,
+            checkpoint=path,
+            checkpoint_seconds=0,
+            callback=crash,
+        ).fit(*digits)
+    assert path.exists()
+
+
+def test_what_a_checkpoint_depends_on(digits, whole, tmp_path):
+    X, y = digits
+    path = tmp_path / "run"
+    written(digits, path)
+    for options, rows in (
+        ({"step_size": 0.2}, X),
+        ({"n_neighbors": 2}, X),
+        ({"init": "uniform"}, X),
+        ({}, np.roll(X, 1, axis=1)),
+    ):
+        before = path.read_bytes()
+        with pytest.raises(ValueError, match="other data, parameters"):
+            GroundMetricLearning(**SETTINGS | options, checkpoint=path).fit(rows, y)
+        assert path.read_bytes() == before
+    # But not on the number of threads.
+    learner = GroundMetricLearning(**SETTINGS, n_jobs=2, checkpoint=os.fspath(path))
+    same(learner.fit(X, y), whole)
+    assert not path.exists()
+
+
+def test_a_damaged_checkpoint_is_refused(digits, tmp_path):
+    path = tmp_path / "run"
+    written(digits, path)
+    for damage in (
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:2000] + bytes([data[2000] ^ 1]) + data[2001:],
+        lambda _: b"",
+        lambda _: b"not an archive",
+    ):
+        whole_file = path.read_bytes()
+        path.write_bytes(damage(whole_file))
+        with pytest.raises(ValueError, match="run is damaged, or not a file of"):
+            GroundMetricLearning(**SETTINGS, checkpoint=path).fit(*digits)
+        path.write_bytes(whole_file)
+
+
+def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    _files.write(path, "model", {"a": 1}, {"x": np.arange(3)})
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        _files.write(path, "model", {"a": 2}, {})
+    facts, arrays = _files.read(path, "model")
+    assert facts == {"a": 1}
+    np.testing.assert_array_equal(arrays["x"], range(3))
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def test_seldom_means_never_in_a_short_run(digits, whole, tmp_path):
+    path = tmp_path / "run"
+    seen = []
+
+    def look(_):
+        seen.append(path.exists())
+
+    learner = GroundMetricLearning(**SETTINGS, checkpoint=path, callback=look)
+    same(learner.fit(*digits), whole)
+    assert not any(seen)
+    with pytest.raises(ValueError, match="checkpoint_seconds is -1"):
+        GroundMetricLearning(checkpoint_seconds=-1).fit(*digits)
