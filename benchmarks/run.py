@@ -4,12 +4,13 @@ import argparse
 from pathlib import Path
 
 import cone
+import learning
 import numpy as np
 import tables
 import transport
 from measure import print_header, print_machine, print_rows
 
-PARTS = ("transport", "cone", "tables")
+PARTS = ("transport", "cone", "tables", "learning")
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
@@ -41,10 +42,14 @@ def main() -> None:
         print_rows(cone.rows(X, y))
     if options.only in (None, "tables"):
         print_rows(tables.rows(X))
+    if options.only in (None, "learning"):
+        print_rows(learning.rows(X, y))
     if options.only in (None, "transport"):
         print("\n" + transport.memory_line(X, np.random.default_rng(0)))
     if options.only in (None, "cone"):
         print("\n" + cone.memory_line())
+    if options.only in (None, "learning"):
+        learning.print_scaling()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #include "batch.h"
 #include "bindings.h"
+#include "bounds.h"
 #include "certificate.h"
 
 namespace {
@@ -142,16 +143,6 @@ void bind_transport(nb::module_& m) {
             "cost"_a.noconvert())
         .def_prop_ro("size", &gm::CostMatrix::size, "The number of bins.")
         .def(
-            "lipschitz_below",
-            [](const gm::CostMatrix& self, In<double, 2> f) {
-                Out<double, 2> below = new_matrix(f.shape(0), f.shape(1));
-                self.lipschitz_below(f.data(),
-                                     static_cast<std::int64_t>(f.shape(0)),
-                                     below.data());
-                return below;
-            },
-            "f"_a.noconvert(), "Largest Lipschitz functions under those given.")
-        .def(
             "is_quasimetric",
             [](const gm::CostMatrix& self, int n_threads) {
                 const Progress silent;
@@ -209,6 +200,18 @@ void bind_transport(nb::module_& m) {
         },
         "histograms"_a.noconvert(),
         "Smallest entry; mass of the first row, smallest and largest mass.");
+    m.def(
+        "raise_lower",
+        [](In<double, 2> values, In<std::int64_t, 1> rows,
+           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>
+               lower) {
+            gm::raise_lower(values.data(), rows.data(),
+                            static_cast<std::int64_t>(values.shape(0)),
+                            static_cast<std::int64_t>(values.shape(1)),
+                            lower.data());
+        },
+        "values"_a.noconvert(), "rows"_a.noconvert(), "lower"_a.noconvert(),
+        "Raise lower[rows[s]] to |values[s] - values[s, rows[s]]|, in place.");
     m.def("transport", &transport, "r"_a.noconvert(), "c"_a.noconvert(),
           "total"_a, "cost"_a.noconvert(), "One pair, with its certificate.");
     m.def("pairwise", &pairwise, "x"_a, "y"_a, "cost"_a, "symmetric"_a,

@@ -64,17 +64,6 @@ void CostMatrix::find_detours(int n_threads, const Poll& poll,
     });
 }
 
-void CostMatrix::lipschitz_below(const double* f, std::int64_t n,
-                                 double* below) const {
-    std::vector<double> offset(static_cast<std::size_t>(stride_), kHuge);
-    for (std::int64_t k = 0; k < n; ++k) {
-        for (int p = 0; p < d_; ++p) offset[p] = f[k * d_ + p] / scale_;
-        double* out = below + k * d_;
-        kernels().row_minima(row(0), stride_, offset.data(), d_, out);
-        for (int p = 0; p < d_; ++p) out[p] *= scale_;
-    }
-}
-
 bool CostMatrix::is_quasimetric(int n_threads, const Poll& poll) const {
     if (quasimetric_ >= 0) return quasimetric_ == 1;
     std::atomic<bool> broken{!has_zero_diagonal()};

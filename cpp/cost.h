@@ -29,9 +29,6 @@ public:
     bool has_zero_diagonal() const;
     // detours[p * d + q] = min_k M_pk + M_kq, a min-plus product: O(d^3).
     void find_detours(int n_threads, const Poll& poll, double* detours) const;
-    // below (n x d) <- for each row f, the largest function under f that is
-    // 1-Lipschitz: min_q f(q) + M_pq, if M is a metric.
-    void lipschitz_below(const double* f, std::int64_t n, double* below) const;
     // Whether mass common to two histograms may stay where it is: the diagonal
     // is zero and M_pq <= M_pk + M_kq, up to rounding of M_pq. If a plan moves
     // p -> k and k -> q, moving p -> q and leaving k alone costs no more then.

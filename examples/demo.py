@@ -38,11 +38,11 @@ def main() -> None:
     metric = pixel_metric(8)
 
     first = [int(np.flatnonzero(labels == digit)[0]) for digit in range(10)]
-    three, eight = first[3], first[8]
-    t = gm.transport(X[three], X[eight], metric)
+    four, nine = first[4], first[9]
+    t = gm.transport(X[four], X[nine], metric)
     moved = t.flow[t.rows != t.cols]
     print("Two of scikit-learn's digits, as histograms of ink over 64 pixels:\n")
-    draw(images[three], images[eight])
+    draw(images[four], images[nine])
     print(
         f"\ntransport(): to turn the one into the other, move {moved.sum():.0%} of the "
         f"ink\nalong {moved.size} arcs, {t.value / moved.sum():.2f} pixels on average: "
@@ -57,11 +57,11 @@ def main() -> None:
         print(f"{digit:6d}" + "".join(f"{value:6.2f}" for value in row))
 
     print(
-        "\nGroundMetricLearning: is there a better metric to tell threes from eights?\n"
+        "\nGroundMetricLearning: is there a better metric to tell fours from nines?\n"
     )
-    keep = np.flatnonzero((labels == 3) | (labels == 8))  # noqa: PLR2004
+    keep = np.flatnonzero((labels == 4) | (labels == 9))  # noqa: PLR2004
     train, test = keep[:N_TRAIN], keep[N_TRAIN:]
-    learner = gm.GroundMetricLearning(max_outer=4, n_jobs=-1)
+    learner = gm.GroundMetricLearning(n_jobs=-1)
     start = time.perf_counter()
     learner.fit(X[train], labels[train])
     seconds = time.perf_counter() - start

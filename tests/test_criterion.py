@@ -5,9 +5,9 @@ import pytest
 
 import groundmetric as gm
 from groundmetric import _core
-from groundmetric._criterion import Criterion, Side
+from groundmetric._criterion import Criterion, Side, one_sided_bounds
 from problems import cost
-from reference import criterion_side
+from reference import criterion_side, one_sided
 
 pytestmark = pytest.mark.core
 
@@ -172,7 +172,7 @@ def test_ceilings(kind):
 
 
 def test_lipschitz_functions():
-    X, _, M, rng = data(6, n=10, d=25)
+    X, _, M, _ = data(6, n=10, d=25)
     matrix = _core.CostMatrix(M)
     batch, pairs = batch_of(X)
     everything = np.arange(len(pairs))
@@ -181,12 +181,32 @@ def test_lipschitz_functions():
     assert (F[:, :, None] - F[:, None, :] <= M + 1e-14).all()
     gaps = (F * (X[pairs[:, 0]] - X[pairs[:, 1]])).sum(axis=1)
     np.testing.assert_allclose(gaps, values, rtol=1e-12, atol=1e-15)
-    # Under another metric: the largest Lipschitz functions below.
-    N = cost(rng, "euclidean", 25)
-    below = _core.CostMatrix(N).lipschitz_below(F)
-    np.testing.assert_allclose(below, (F[:, None, :] + N).min(axis=2), rtol=1e-13)
-    assert (below <= F + 1e-15).all()
-    assert (below[:, :, None] - below[:, None, :] <= N + 1e-14).all()
     fresh, _ = batch_of(X)
     with pytest.raises(RuntimeError):
         fresh.lipschitz(matrix, everything[:1], 1)
+
+
+@pytest.mark.parametrize("kind", ["euclidean", "grid", "uniform"])
+def test_one_sided_bounds(kind):
+    X, _, _, rng = data(7, n=15, d=16)
+    M = 1.0 - np.eye(16) if kind == "uniform" else cost(rng, kind, 16)
+    D = gm.pairwise_emd(X, metric=M)
+    bounds = one_sided_bounds(X, M)
+    for i, r in enumerate(X):
+        for j, c in enumerate(X):
+            assert bounds[i, j] == pytest.approx(one_sided(r, c, M), abs=1e-11)
+    assert (bounds <= D).all()
+    if kind == "uniform":
+        np.testing.assert_allclose(bounds, D, rtol=1e-11, atol=1e-15)
+    assert (one_sided_bounds(np.ones((3, 1)), np.zeros((1, 1))) == 0).all()
+
+
+def test_bounds_from_functions():
+    rng = np.random.default_rng(0)
+    Z, rows = rng.normal(size=(5, 7)), np.array([3, 0, 3, 6, 1])
+    lower = rng.uniform(size=(7, 7))
+    expected = lower.copy()
+    for z, i in zip(Z, rows, strict=True):
+        expected[i] = np.maximum(expected[i], np.abs(z - z[i]))
+    _core.raise_lower(Z, rows, lower)
+    np.testing.assert_array_equal(lower, expected)

@@ -9,10 +9,18 @@ S+ is concave and S- convex in M, and sums of optimal plans are their subgradien
 them right.)
 
 Most distances need not be solved. A pair is nobody's neighbor if a lower bound of its
-distance exceeds those of k others, at both ends. For a 1-Lipschitz function f,
-|f'(r - c)| is such a bound: rows of M are such functions, and so are the potentials of
-pairs met before. And the simplex itself stops as soon as its potentials prove that a
-pair is too far, well before its optimum.
+distance exceeds those of k others, at both ends. There are three kinds:
+
+- one-sided: mass that leaves bin p goes at least min_q M_pq far; exact if M is uniform;
+- |f'(r - c)| for a 1-Lipschitz function f, such as the potentials of any pair. They are
+  strong near that pair, so those of pairs (i, j) bound the other pairs of i and of j;
+- the simplex itself: its potentials prove a pair to be too far well before its optimum.
+
+The last one saves most of the pivots, the others save looks. Measured and left out, for
+they saved no time: drift (what the distance was under the last metric, less what the
+metric changed), potentials of the last evaluation made Lipschitz under the new metric,
+and functions of all pairs for all pairs. Upper bounds from kept plans would help with
+the last neighbors only, and these are solved first anyway.
 """
 
 from __future__ import annotations
@@ -33,8 +41,6 @@ Mask = NDArray[np.bool_]
 
 # Bounds are computed with rounding; a pair is ruled out only by more than this.
 ROUNDING = 1e-12
-# Functions kept from one evaluation to the next.
-MAX_FUNCTIONS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +109,7 @@ class Side:
         self._pair_of = np.maximum(self._pair_of, self._pair_of.T)
         most = int(self.candidates.sum(axis=1).max(initial=0))
         self._prune = prune and n_neighbors is not None and n_neighbors < most
-        self._functions = np.empty((0, X.shape[1]))  # potentials met so far
+        self._pairs = pairs
         self._last: Mask | None = None  # neighbors of the last evaluation
 
     def evaluate(self, metric: Floats) -> Evaluation:
@@ -140,7 +146,6 @@ class Side:
         reduced, pairs, solved, nodes = self._batch.trees()
         last = np.empty((0, 0), dtype=bool) if self._last is None else self._last
         return {
-            "functions": self._functions,
             "last": np.argwhere(last),
             "reduced": np.array(reduced),
             "pairs": pairs,
@@ -150,7 +155,6 @@ class Side:
 
     def set_state(self, state: dict[str, NDArray[Any]]) -> None:
         """Go on as the side that this state is of."""
-        self._functions = state["functions"]
         self._batch.set_trees(
             bool(state["reduced"]), state["pairs"], state["solved"], state["nodes"]
         )
@@ -160,14 +164,14 @@ class Side:
 
     def _find_neighbors(self, search: Search, metric: Floats) -> None:
         """Solve pairs until the k nearest of every histogram are certain."""
-        old = search.cost.lipschitz_below(self._functions)
-        search.raise_lower(self._bounds(np.concatenate([metric, old])))
-        self._functions = self._functions[:0]
+        search.lower = one_sided_bounds(self._X, metric)
         wanted = self._first_guess(search)
+        n_more = 1  # candidates for each histogram, next time
         while wanted.any():
-            self._learn(search, self._solve(search, wanted))
-            undecided = search.undecided(self.candidates, self._k)
-            wanted = nearest(search.lower, undecided, 1)
+            self._raise_lower(search, self._solve(search, wanted))
+            undecided = search.undecided(self.candidates)
+            wanted = nearest(search.lower, undecided, n_more)
+            n_more *= 2
 
     def _first_guess(self, search: Search) -> Mask:
         """Last time's neighbors, or those with the smallest bounds."""
@@ -175,24 +179,19 @@ class Side:
             return self._last
         return nearest(search.lower, self.candidates, self._k)
 
-    def _bounds(self, functions: Floats) -> Floats:
-        """Bound all distances: max over f of |f'(r_i - r_j)|, a Chebyshev distance."""
-        Z = self._X @ functions.T  # (n, n_functions)
-        bounds: Floats = cdist(Z, Z, "chebyshev")
-        return bounds
-
-    def _learn(self, search: Search, solved: Indices) -> None:
-        """Bound all pairs by the potentials of those just solved."""
+    def _raise_lower(self, search: Search, solved: Indices) -> None:
+        """Bound the other pairs of both ends of each pair by its potentials."""
         functions = self._batch.lipschitz(search.cost, solved, self._threads)
-        search.raise_lower(self._bounds(functions))
-        self._functions = np.concatenate([self._functions, functions])[:MAX_FUNCTIONS]
+        Z = functions @ self._X.T  # (n_functions, n)
+        for ends in self._pairs[solved].T:
+            _core.raise_lower(Z, np.ascontiguousarray(ends), search.lower)
+        np.maximum(search.lower, search.lower.T, out=search.lower)
 
     def _solve(self, search: Search, wanted: Mask) -> Indices:
         """Solve pairs, or prove them nobody's neighbors; return their numbers."""
         i, j = np.nonzero(np.triu(wanted | wanted.T) & np.isinf(search.distances))
         chosen = self._pair_of[i, j]
-        kth = search.kth_upper(self.candidates, self._k)
-        ceilings = np.maximum(kth[i], kth[j]) * (1 + ROUNDING)
+        ceilings = np.maximum(search.kth[i], search.kth[j])
         _, values, n_pivots = self._batch.solve(
             search.cost, chosen, self._threads, None, ceilings
         )
@@ -202,8 +201,8 @@ class Side:
         search.n_stopped += int(above.sum())
         for a, b in ((i, j), (j, i)):
             search.lower[a, b] = np.abs(values)
-            search.upper[a, b] = np.where(above, np.inf, values)
             search.distances[a, b] = np.where(above, np.inf, values)
+        search.lower_ceilings(self.candidates, self._k)
         return chosen
 
 
@@ -214,25 +213,32 @@ class Search:
         self.cost = cost
         self.distances = np.full((n, n), np.inf)  # infinite: not solved
         self.lower = np.zeros((n, n))
-        self.upper = np.full((n, n), np.inf)
+        self.kth = np.full(n, np.inf)  # above it, a pair is no neighbor of the row
         self.n_solves = self.n_stopped = self.n_pivots = 0
 
-    def raise_lower(self, bounds: Floats) -> None:
-        """Take better lower bounds."""
-        np.maximum(self.lower, bounds, out=self.lower)
-
-    def kth_upper(self, candidates: Mask, k: int | None) -> Floats:
-        """Bound the distance of each row's k-th neighbor from above."""
+    def lower_ceilings(self, candidates: Mask, k: int | None) -> None:
+        """Find the k-th smallest distance of each row, of those solved."""
         if k is None or k > candidates.shape[1]:
-            return np.full(len(candidates), np.inf)
-        upper = np.where(candidates, self.upper, np.inf)
-        return np.partition(upper, k - 1, axis=1)[:, k - 1]
+            return
+        solved = np.where(candidates, self.distances, np.inf)
+        self.kth = np.partition(solved, k - 1, axis=1)[:, k - 1] * (1 + ROUNDING)
 
-    def undecided(self, candidates: Mask, k: int | None) -> Mask:
+    def undecided(self, candidates: Mask) -> Mask:
         """Mark unsolved candidates that may be among the k nearest of their row."""
-        kth = self.kth_upper(candidates, k)[:, None] * (1 + ROUNDING)
-        marked: Mask = candidates & np.isinf(self.distances) & (self.lower <= kth)
+        unsolved = candidates & np.isinf(self.distances)
+        marked: Mask = unsolved & (self.lower <= self.kth[:, None])
         return marked
+
+
+def one_sided_bounds(X: Floats, metric: Floats) -> Floats:
+    """Bound all distances by sum_p (r - c)+_p min_q M_pq, for either of r and c."""
+    least = np.where(np.eye(len(metric), dtype=bool), np.inf, metric).min(axis=1)
+    weighted = X * np.where(np.isfinite(least), least, 0.0)
+    total = weighted.sum(axis=1)
+    # sum of (a - b)+ = (sum of |a - b| + sum of (a - b)) / 2
+    bounds: Floats = cdist(weighted, weighted, "cityblock")
+    bounds += np.abs(total[:, None] - total[None, :])
+    return bounds * (0.5 * (1 - ROUNDING))
 
 
 class Criterion:

@@ -1,0 +1,13 @@
+// Lower bounds of distances from Lipschitz functions: |f'(x_i - x_j)| <= d_M.
+#pragma once
+
+#include <cstdint>
+
+namespace groundmetric {
+
+// Raises lower[i * n + j] to |z_i - z_j| for i = rows[s] and all j, where z =
+// values + s * n holds f'x_1 .. f'x_n of the s-th function.
+void raise_lower(const double* values, const std::int64_t* rows,
+                 std::int64_t n_functions, std::int64_t n, double* lower);
+
+}  // namespace groundmetric
