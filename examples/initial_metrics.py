@@ -40,12 +40,19 @@ def errors(train: np.ndarray, test: np.ndarray, y: np.ndarray, z: np.ndarray) ->
     return out
 
 
-def task(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> dict[str, list]:
-    """Draw two classes and a split, and return the errors of every distance."""
+def draw(y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draw two classes and a split."""
     classes = rng.choice(np.unique(y), 2, replace=False)
     rows = [rng.permutation(np.flatnonzero(y == c)) for c in classes]
     train = np.concatenate([r[:N_TRAIN] for r in rows])
     test = np.concatenate([r[N_TRAIN : N_TRAIN + N_TEST] for r in rows])
+    return train, test
+
+
+def plain_errors(
+    X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
+) -> dict[str, list]:
+    """Return the errors of the distances that know nothing of the bins."""
     out = {}
     for name, metric, f in (
         ("l1", "cityblock", np.abs),
@@ -54,6 +61,13 @@ def task(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> dict[str, li
     ):
         a, b = f(X[train]), f(X[test])
         out[name] = errors(cdist(a, a, metric), cdist(b, a, metric), y[train], y[test])
+    return out
+
+
+def task(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> dict[str, list]:
+    """Draw a task, and return the errors of every distance."""
+    train, test = draw(y, rng)
+    out = plain_errors(X, y, train, test)
     for name, options in METRICS.items():
         M = gm.initial_metric(X[train], y[train], n_jobs=-1, **options)
         out[name] = errors(
