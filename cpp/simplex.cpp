@@ -11,7 +11,7 @@ namespace groundmetric {
 
 namespace {
 
-// Looking costs as much as three pivots.
+// Looking costs as much as four pivots.
 constexpr int kPivotsPerLook = 16;
 
 }  // namespace
@@ -83,8 +83,28 @@ void TransportSimplex::optimize(Pulse& pulse) {
 
 void TransportSimplex::look_at_ceiling() {
     if (ceiling >= kHuge) return;
-    lower = cost() - worst_gap();
+    lower = dual_bound();
     is_above_ceiling = lower > ceiling;
+}
+
+// The value of potentials that are feasible: rows as high as the columns allow,
+// then columns as high as these rows allow.
+double TransportSimplex::dual_bound() {
+    const int m = problem.n_rows(), n = problem.n_columns();
+    minima_.resize(static_cast<std::size_t>(m));
+    kernels().row_minima(problem.cost.data(), problem.stride,
+                         potential.data() + m, m, minima_.data());
+    double bound = 0.0;
+    for (int i = 0; i < m; ++i) {
+        bound += minima_[i] * to_double(problem.supply[i]);
+        minima_[i] = -minima_[i];
+    }
+    column_minima_.assign(static_cast<std::size_t>(problem.stride), kHuge);
+    kernels().min_plus(minima_.data(), problem.cost.data(), problem.stride, m,
+                       1, problem.stride, column_minima_.data());
+    for (int j = 0; j < n; ++j)
+        bound += column_minima_[j] * to_double(problem.demand[j]);
+    return bound;
 }
 
 double TransportSimplex::arc_cost(Node x) const {

@@ -63,6 +63,7 @@ private:
 
     void optimize(Pulse& pulse);
     double worst_gap();
+    double dual_bound();
     void look_at_ceiling();
     bool find_entering_arc(Arc& entering);
     Leaving find_leaving_arc(const Arc& entering) const;
@@ -71,7 +72,7 @@ private:
 
     GreedyStart greedy_;
     SpanningTree old_tree_;
-    std::vector<double> minima_;
+    std::vector<double> minima_, column_minima_;
     int next_row_ = 0;
 };
 
