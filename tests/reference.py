@@ -206,6 +206,17 @@ def one_sided(r, c, M):
     return max(leaving(r, c), leaving(c, r))
 
 
+def spread_plan(r, c):
+    """Leave common mass; the rest moves independently of where it comes from."""
+    plan = np.diag(np.minimum(r, c))
+    mass = sum(max(a - b, 0.0) for a, b in zip(r, c, strict=True))
+    for p in range(len(r)):
+        for q in range(len(r)):
+            if mass > 0:
+                plan[p, q] += max(r[p] - c[p], 0.0) * max(c[q] - r[q], 0.0) / mass
+    return plan
+
+
 def criterion_side(emd, omega, k):
     """Algorithm 1: rank all distances of a side, add up the k nearest of each point.
 

@@ -5,9 +5,9 @@ import pytest
 
 import groundmetric as gm
 from groundmetric import _core
-from groundmetric._criterion import Criterion, Side, one_sided_bounds
+from groundmetric._criterion import Criterion, Side, is_uniform, one_sided_bounds
 from problems import cost
-from reference import criterion_side, one_sided
+from reference import criterion_side, one_sided, spread_plan
 
 pytestmark = pytest.mark.core
 
@@ -210,3 +210,37 @@ def test_bounds_from_functions():
         expected[i] = np.maximum(expected[i], np.abs(z - z[i]))
     _core.raise_lower(Z, rows, lower)
     np.testing.assert_array_equal(lower, expected)
+
+
+@pytest.mark.parametrize("k", [2, None])
+def test_uniform_metric_takes_spread_plans(k):
+    X, omega, _, rng = data(8, n=16, d=9)
+    M = 0.25 * (1.0 - np.eye(9))
+    assert is_uniform(M)
+    assert not is_uniform(M + np.diag([0.1] * 9))
+    for side, part in zip(sides(X, omega, k), split(omega), strict=True):
+        found = side.evaluate(M)
+        G = np.zeros_like(M)
+        for i, j in np.argwhere(found.neighbors):
+            G += part[i, j] * spread_plan(X[i], X[j])
+        G = (G + G.T) / 2
+        np.testing.assert_allclose(found.gradient, G - np.diag(np.diag(G)), atol=1e-15)
+        # Optimal plans: the value, and a subgradient of a convex (concave) function.
+        assert (found.gradient * M).sum() == pytest.approx(found.value, rel=1e-12)
+        sign = 1 if part.min() < 0 else -1
+        for _ in range(10):
+            N = cost(rng, "euclidean", 9)
+            tangent = found.value + (found.gradient * (N - M)).sum()
+            assert sign * side.evaluate(N).value >= sign * tangent - 1e-12
+
+
+def test_spread_plans_do_not_depend_on_the_order_of_bins():
+    X, omega, _, rng = data(9, n=16, d=9)
+    M, order = 1.0 - np.eye(9), rng.permutation(9)
+    for a, b in zip(
+        sides(X, omega, 3),
+        sides(np.ascontiguousarray(X[:, order]), omega, 3),
+        strict=True,
+    ):
+        G, H = a.evaluate(M).gradient, b.evaluate(M).gradient
+        np.testing.assert_allclose(G[np.ix_(order, order)], H, atol=1e-15)
