@@ -54,7 +54,7 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
     step_size : float, default=0.2
         First step, relative to the norms of metric and subgradient; it falls as
         1 / sqrt(t).
-    max_outer, max_inner : int, default=4 and 20
+    max_outer, max_inner : int, default=8 and 20
         Limits on outer steps, and on inner steps in each. The paper has 8 and 200, with
         a step of 0.1 from typical tables; docs/learning.md has what we found instead.
     tol : float, default=0.0075
@@ -108,7 +108,7 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         n_neighbors: int | None = 3,
         init: str | ArrayLike = "uniform",
         step_size: float = 0.2,
-        max_outer: int = 4,
+        max_outer: int = 8,
         max_inner: int = 20,
         tol: float = 0.0075,
         return_best: bool = True,
