@@ -78,6 +78,7 @@ public:
     std::int64_t size() const {
         return static_cast<std::int64_t>(pairs_.size());
     }
+    int n_bins() const { return x_->n_bins(); }
     // The trees kept, and what to go on from: a batch of the same pairs that is
     // given them solves as this one would. Throws if they are not feasible
     // trees of these pairs.

@@ -38,11 +38,20 @@ Out<double, 2> pairwise(const gm::Masses& x, const gm::Masses& y,
     return distances;
 }
 
+void require_pairs(const gm::Batch& batch, const In<std::int64_t, 1>& chosen) {
+    for (std::size_t k = 0; k < chosen.shape(0); ++k)
+        if (chosen.data()[k] < 0 || chosen.data()[k] >= batch.size())
+            throw std::invalid_argument("There is no such pair.");
+}
+
 std::tuple<std::int64_t, Out<double, 1>, Out<std::int32_t, 1>> solve(
     gm::Batch& batch, const gm::CostMatrix& cost, In<std::int64_t, 1> chosen,
     int n_threads, const Progress& progress,
     std::optional<In<double, 1>> ceilings) {
     const std::size_t n = chosen.shape(0);
+    if (cost.size() != batch.n_bins())
+        throw std::invalid_argument("The cost is of other bins.");
+    require_pairs(batch, chosen);
     std::vector<double> values(n);
     std::vector<std::int32_t> n_pivots(n);
     const std::int64_t number = without_gil([&] {
@@ -137,6 +146,8 @@ void bind_transport(nb::module_& m) {
         .def(
             "__init__",
             [](gm::CostMatrix* self, In<double, 2> cost) {
+                if (cost.shape(0) != cost.shape(1))
+                    throw std::invalid_argument("The cost is not square.");
                 new (self) gm::CostMatrix(cost.data(),
                                           static_cast<int>(cost.shape(0)));
             },

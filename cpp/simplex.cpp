@@ -113,13 +113,18 @@ double TransportSimplex::arc_cost(Node x) const {
     return problem.cost_row(row)[column - tree.n_rows];
 }
 
+// Summed with its rounding errors (Knuth's two-sum), so that the same plan has
+// the same cost whatever tree it comes from: ties stay ties.
 double TransportSimplex::cost() const {
-    double sum = 0.0;
+    double sum = 0.0, lost = 0.0;
     for (int k = 1; k < problem.n_nodes(); ++k) {
         const Node x = tree.order[k];
-        sum += arc_cost(x) * to_double(tree.flow[x]);
+        const double term = arc_cost(x) * to_double(tree.flow[x]);
+        const double next = sum + term, rounded = next - sum;
+        lost += (sum - (next - rounded)) + (term - rounded);
+        sum = next;
     }
-    return sum;
+    return sum + lost;
 }
 
 void TransportSimplex::set_potentials() {

@@ -19,18 +19,21 @@ ALLOWED = {
     "_batch": {"_core", "_transport", "_validation"},
     "_cone": {"_core", "_progress", "_triangle", "_validation", "_warnings"},
     "_checkpoint": {"_files"},
-    "_criterion": {"_core", "_nearest"},
-    "_descent": {"_checkpoint", "_cone", "_criterion", "_files", "_path"},
+    "_criterion": {"_core", "_nearest", "_pruning"},
+    "_descent": {"_checkpoint", "_cone", "_criterion", "_files", "_path"}
+    | {"_validation"},
     "_files": set(),
     "_initial": CENTERS
     | {"_cone", "_nearest", "_transport", "_triangle", "_validation"},
     "_learning": CENTERS
     | {"_checkpoint", "_criterion", "_descent", "_files", "_initial", "_model"}
-    | {"_path", "_progress", "_transport", "_validation"},
+    | {"_path", "_progress", "_rows", "_transport", "_validation"},
     "_model": {"_files", "_path", "_validation"},
     "_nearest": set(),
     "_path": set(),
     "_progress": set(),
+    "_pruning": {"_core"},
+    "_rows": {"_validation"},
     "_similarity": {"_validation"},
     "_tables": {"_core", "_validation", "_warnings"},
     "_transport": {"_core", "_progress", "_validation"},
@@ -45,7 +48,7 @@ ALLOWED = {
 # Third parties that only some modules may know.
 ONLY_IN = {
     "matplotlib": {"plotting"},
-    "sklearn": {"_learning", "_warnings"},
+    "sklearn": {"_learning", "_rows", "_warnings"},
     "tqdm": {"_progress"},
 }
 LONGEST = 300

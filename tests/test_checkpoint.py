@@ -12,6 +12,7 @@ from sklearn.datasets import load_digits
 
 import groundmetric as gm
 from groundmetric import GroundMetricLearning, _files
+from groundmetric._checkpoint import Checkpoint
 from groundmetric._criterion import Criterion
 from groundmetric._descent import Settings, _Run
 
@@ -165,6 +166,69 @@ def test_what_a_checkpoint_depends_on(digits, whole, tmp_path):
     learner = GroundMetricLearning(**SETTINGS, n_jobs=2, checkpoint=os.fspath(path))
     same(learner.fit(X, y), whole)
     assert not path.exists()
+
+
+def test_killed_at_the_very_end(digits, whole, tmp_path, monkeypatch):
+    # Between the last step and the removal of the file.
+    path = tmp_path / "run"
+
+    def die(_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "remove", die)
+        with pytest.raises(KeyboardInterrupt):
+            GroundMetricLearning(**SETTINGS, checkpoint=path, checkpoint_seconds=0).fit(
+                *digits
+            )
+    assert path.exists()
+    learner = GroundMetricLearning(**SETTINGS, checkpoint=path).fit(*digits)
+    same(learner, whole)
+    assert (np.diff(learner.path_.column("seconds")) > 0).all()
+    assert not path.exists()
+
+
+def test_a_checkpoint_is_tried_before_the_work(digits, tmp_path):
+    seen = []
+    for path, message in (
+        (tmp_path / "no" / "where", "cannot be written: No such file or directory"),
+        (tmp_path, "is a folder"),
+        (3, "checkpoint is 3; the path of a file is needed"),
+    ):
+        learner = GroundMetricLearning(checkpoint=path, callback=seen.append)
+        with pytest.raises(ValueError, match=message):
+            learner.fit(*digits)
+    assert seen == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"metric": np.zeros((50, 1))},
+        {"metric": np.full((64, 64), np.nan)},
+        {"metric": 1e-3 * np.eye(64) - 1e-3},
+        {"best_metric": np.ones((64, 64))},
+        {"slope": np.full((64, 64), np.inf)},
+        {"position": np.array([50, 3])},
+        {"position": np.array([0, -1])},
+        {"dissimilar.last": np.array([[0, 1]])},  # of one class
+        {"dissimilar.last": np.array([[-1, -20]])},
+        {"dissimilar.last": np.array([[0, 99]])},
+        {"similar.nodes": np.zeros(7, np.uint16)},
+        {"projector.triangles": np.zeros((3, 3), np.int32)},
+        {"path": np.zeros((0, 13))},
+        {"tangent": None},  # missing
+    ],
+)
+def test_a_checkpoint_that_cannot_be_one_is_refused(digits, tmp_path, change):
+    path = tmp_path / "run"
+    written(digits, path)
+    facts, arrays = _files.read(path, "checkpoint")
+    arrays = {k: v for k, v in {**arrays, **change}.items() if v is not None}
+    _files.write(path, "checkpoint", facts, arrays)
+    with pytest.raises(ValueError, match="run is no checkpoint to go on from"):
+        GroundMetricLearning(**SETTINGS, checkpoint=path).fit(*digits)
 
 
 def test_a_damaged_checkpoint_is_refused(digits, tmp_path):

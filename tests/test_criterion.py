@@ -5,7 +5,8 @@ import pytest
 
 import groundmetric as gm
 from groundmetric import _core
-from groundmetric._criterion import Criterion, Side, is_uniform, one_sided_bounds
+from groundmetric._criterion import Criterion, Side, is_uniform
+from groundmetric._pruning import one_sided_bounds
 from problems import cost
 from reference import criterion_side, one_sided, spread_plan
 
@@ -244,3 +245,30 @@ def test_spread_plans_do_not_depend_on_the_order_of_bins():
     ):
         G, H = a.evaluate(M).gradient, b.evaluate(M).gradient
         np.testing.assert_allclose(G[np.ix_(order, order)], H, atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", [0, 3, 212])
+def test_pruned_equals_brute_force_at_distances_near_rounding(seed):
+    # Almost equal histograms: bounds are wrong by more than the distances' last bits.
+    rng = np.random.default_rng(seed)
+    for _ in range(50):
+        X = rng.gamma(0.5, size=(20, 2)) ** 12
+        X /= X.sum(axis=1, keepdims=True)
+        M, omega = 1.0 - np.eye(2), 1.0 - np.eye(20)
+        a, b = Side(X, omega, 2).evaluate(M), Side(X, omega, 2, prune=False).evaluate(M)
+        np.testing.assert_array_equal(a.neighbors, b.neighbors)
+        assert a.value == b.value
+
+
+def test_equal_histograms_are_tied_whatever_their_trees():
+    rng = np.random.default_rng(12)
+    X = rng.dirichlet(np.ones(6), 8)[rng.integers(0, 8, 24)]
+    omega = rng.uniform(1, 2, (24, 24))
+    omega = omega + omega.T
+    np.fill_diagonal(omega, 0.0)
+    pruned, brute = Side(X, omega, 3), Side(X, omega, 3, prune=False)
+    for _ in range(10):
+        M = cost(rng, "euclidean", 6)
+        a, b = pruned.evaluate(M), brute.evaluate(M)
+        np.testing.assert_array_equal(a.neighbors, b.neighbors)
+        assert a.value == pytest.approx(b.value, rel=1e-12)

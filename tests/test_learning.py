@@ -1,6 +1,7 @@
 """The estimator."""
 
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
@@ -191,7 +193,9 @@ def test_callback_and_bar(digits, capsys):
 
     learner = GroundMetricLearning(callback=stop, verbose=1).fit(X, y)
     assert learner.n_iter_ == len(steps) == 2
-    assert "learn" in capsys.readouterr().err
+    bar = capsys.readouterr().err
+    shown = r"learn: .*2/2 .*criterion -\d.*, violation \d.*, step 1\.41e-01"
+    assert re.search(shown, bar)
 
 
 @pytest.mark.parametrize(
@@ -226,3 +230,65 @@ def test_bad_data():
         GroundMetricLearning().fit([[1, -2], [2, 1]], [0, 1])
     with pytest.raises(ValueError, match=r"X\[1\] has zero mass"):
         GroundMetricLearning().fit([[1, 2], [0, 0]], [0, 1])
+
+
+def test_a_fit_that_fails_leaves_nothing_half_done(digits, tmp_path):
+    X, y, _, _ = digits
+
+    def fail(_):
+        raise RuntimeError("as planned")
+
+    learner = GroundMetricLearning(callback=fail)
+    with pytest.raises(RuntimeError, match="as planned"):
+        learner.fit(X, y)
+    for use in (learner.transform, learner.pairwise):
+        with pytest.raises(NotFittedError):
+            use(X)
+    with pytest.raises(NotFittedError):
+        learner.save(tmp_path / "model")
+    # Labels of the fit before do not outlive it.
+    learner = GroundMetricLearning(**QUICK).fit(X, y)
+    learner.fit(X, similarity=gm.label_similarity(y))
+    assert not hasattr(learner, "classes_")
+    with pytest.raises(ValueError, match="callback is 3; a function is needed"):
+        GroundMetricLearning(callback=3).fit(X, y)
+
+
+@pytest.mark.parametrize("factor", [1e-160, 1e160])
+def test_any_scale(digits, factor):
+    X, y, _, _ = digits
+    omega = gm.label_similarity(y)
+    expected = GroundMetricLearning(**QUICK).fit(X, similarity=omega)
+    scaled = GroundMetricLearning(**QUICK).fit(X, similarity=factor * omega)
+    np.testing.assert_allclose(scaled.metric_, expected.metric_, rtol=1e-6)
+    init = factor * (1.0 - np.eye(64))
+    given = GroundMetricLearning(**QUICK, init=init).fit(X, similarity=omega)
+    np.testing.assert_allclose(given.metric_, expected.metric_, rtol=1e-6)
+    with pytest.raises(ValueError, match="init is zero everywhere"):
+        GroundMetricLearning(init=0 * init).fit(X, y)
+
+
+@pytest.mark.parametrize("best", [True, False])
+def test_best_or_last(digits, best):
+    # Steps so long that the last metric is not the best.
+    X, y, _, _ = digits
+    metrics = []
+    project = gm.MetricProjector.project
+
+    class Spy(gm.MetricProjector):
+        def project(self, A, **options):
+            found = project(self, A, **options)
+            metrics.append(found.metric)
+            return found
+
+    learner = GroundMetricLearning(
+        step_size=5.0, max_outer=2, max_inner=6, return_best=best
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("groundmetric._descent.MetricProjector", Spy)
+        learner.fit(X, y)
+    values = learner.path_.column("criterion")
+    assert values.argmin() < len(values) - 1
+    evaluated = [learner.initial_metric_, *metrics]
+    expected = evaluated[values.argmin()] if best else evaluated[-1]
+    np.testing.assert_array_equal(learner.metric_, expected)

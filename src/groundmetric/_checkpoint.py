@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 from . import _files
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -36,17 +39,22 @@ class Checkpoint:
         self._identity = identity
         self._written = time.monotonic()
 
-    def read(self) -> _files.Arrays | None:
-        """Read the state to go on from, if there is one."""
+    def resume(self, set_state: Callable[[_files.Arrays], None]) -> None:
+        """Hand the state of the file over, if there is one."""
         if not self._path.exists():
-            return None
+            return
         facts, arrays = _files.read(self._path, KIND)
         if facts.get("identity") != self._identity:
             raise ValueError(
                 f"{self._path} is the checkpoint of a fit with other data, parameters "
                 "or another version of groundmetric; remove it, or choose another file."
             )
-        return arrays
+        try:
+            set_state(arrays)
+        except (LookupError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{self._path} is no checkpoint to go on from: {error}."
+            ) from error
 
     def is_due(self) -> bool:
         """Tell whether it is time to write."""
@@ -60,6 +68,24 @@ class Checkpoint:
     def remove(self) -> None:
         """Remove the file of a descent that has ended."""
         self._path.unlink(missing_ok=True)
+        _files.part_of(self._path).unlink(missing_ok=True)
+
+
+def require_writable(path: object) -> None:
+    """Refuse a path that cannot be written, before any work is done."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ValueError(f"checkpoint is {path!r}; the path of a file is needed.")
+    part = _files.part_of(Path(path))
+    try:
+        part.touch()
+        part.unlink()
+    except OSError as error:
+        raise ValueError(
+            f"checkpoint is {os.fspath(path)!r}, which cannot be written: "
+            f"{error.strerror}."
+        ) from error
+    if Path(path).is_dir():
+        raise ValueError(f"checkpoint is {os.fspath(path)!r}, which is a folder.")
 
 
 def identify(*parts: NDArray[np.float64] | str) -> str:

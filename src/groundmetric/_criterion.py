@@ -30,17 +30,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from . import _core
 from ._nearest import nearest
+from ._pruning import Search, one_sided_bounds
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-# Bounds are computed with rounding; a pair is ruled out only by more than this.
-ROUNDING = 1e-12
 # Pairs that are summed up at a time, for the sake of memory.
 BLOCK = 4096
 
@@ -116,7 +114,7 @@ class Side:
 
     def evaluate(self, metric: Floats) -> Evaluation:
         """Algorithm 1: value and subgradient at a metric."""
-        search = Search(_core.CostMatrix(metric), self.candidates.shape[0])
+        search = Search(metric, self.candidates.shape[0])
         if self._prune:
             self._find_neighbors(search, metric)
         else:
@@ -164,8 +162,11 @@ class Side:
             bool(state["reduced"]), state["pairs"], state["solved"], state["nodes"]
         )
         if len(state["last"]) > 0:
+            i, j = state["last"].T
+            if min(i.min(), j.min()) < 0 or not self.candidates[i, j].all():
+                raise ValueError("its neighbors are no candidates")
             self._last = np.zeros_like(self.candidates)
-            self._last[tuple(state["last"].T)] = True
+            self._last[i, j] = True
 
     def _find_neighbors(self, search: Search, metric: Floats) -> None:
         """Solve pairs until the k nearest of every histogram are certain."""
@@ -209,41 +210,6 @@ class Side:
             search.distances[a, b] = np.where(above, np.inf, values)
         search.lower_ceilings(self.candidates, self._k)
         return chosen
-
-
-class Search:
-    """What is known of the distances under one metric."""
-
-    def __init__(self, cost: _core.CostMatrix, n: int) -> None:
-        self.cost = cost
-        self.distances = np.full((n, n), np.inf)  # infinite: not solved
-        self.lower = np.zeros((n, n))
-        self.kth = np.full(n, np.inf)  # above it, a pair is no neighbor of the row
-        self.n_solves = self.n_stopped = self.n_pivots = 0
-
-    def lower_ceilings(self, candidates: Mask, k: int | None) -> None:
-        """Find the k-th smallest distance of each row, of those solved."""
-        if k is None or k > candidates.shape[1]:
-            return
-        solved = np.where(candidates, self.distances, np.inf)
-        self.kth = np.partition(solved, k - 1, axis=1)[:, k - 1] * (1 + ROUNDING)
-
-    def undecided(self, candidates: Mask) -> Mask:
-        """Mark unsolved candidates that may be among the k nearest of their row."""
-        unsolved = candidates & np.isinf(self.distances)
-        marked: Mask = unsolved & (self.lower <= self.kth[:, None])
-        return marked
-
-
-def one_sided_bounds(X: Floats, metric: Floats) -> Floats:
-    """Bound all distances by sum_p (r - c)+_p min_q M_pq, for either of r and c."""
-    least = np.where(np.eye(len(metric), dtype=bool), np.inf, metric).min(axis=1)
-    weighted = X * np.where(np.isfinite(least), least, 0.0)
-    total = weighted.sum(axis=1)
-    # sum of (a - b)+ = (sum of |a - b| + sum of (a - b)) / 2
-    bounds: Floats = cdist(weighted, weighted, "cityblock")
-    bounds += np.abs(total[:, None] - total[None, :])
-    return bounds * (0.5 * (1 - ROUNDING))
 
 
 def is_uniform(metric: Floats) -> bool:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _validation
 from ._cone import MetricProjector
 from ._path import Path, Step
 
@@ -85,15 +86,15 @@ def descend(
 ) -> Descent:
     """Algorithm 2, from a metric in the unit ball."""
     run = _Run(criterion, metric, settings, n_threads)
-    if checkpoint is not None and (state := checkpoint.read()) is not None:
-        run.set_state(state)
+    if checkpoint is not None:
+        checkpoint.resume(run.set_state)
     while not run.is_over:
         step = run.take_step()
         if callback is not None and callback(step):
             break
         if not run.is_over:
             run.end_inner_loop()
-        if checkpoint is not None and checkpoint.is_due():
+        if checkpoint is not None and not run.is_over and checkpoint.is_due():
             checkpoint.write(run.state())
     if checkpoint is not None:
         checkpoint.remove()
@@ -184,7 +185,7 @@ class _Run:
         firsts = [step.criterion for step in self.path if step.inner == 0]
         self.converged = len(firsts) > 1 and settings.is_little(*firsts[-2:])
         self.outer, self.inner = self.outer + 1, 0
-        self.is_over = self.converged or self.outer == settings.max_outer
+        self.is_over = self.converged or self.outer >= settings.max_outer
 
     def state(self) -> Arrays:
         """Return all that the next steps depend on."""
@@ -202,12 +203,20 @@ class _Run:
         }
 
     def set_state(self, state: Arrays) -> None:
-        """Go on from there."""
+        """Go on from there; a state that cannot be one is refused."""
+        d = len(self.metric)
+        for name in ("metric", "best_metric", "tangent"):
+            _validation.as_cost(state[name], d, name)
+            _validation.require_metric(state[name], name)
         self.metric, self.best_metric = state["metric"], state["best_metric"]
-        self.tangent, self.slope = state["tangent"], state["slope"]
+        self.tangent = state["tangent"]
+        self.slope = _validation.as_cost(state["slope"], d, "slope")
         self.level, self.best_value = state["values"].tolist()
         self.outer, self.inner = state["position"].tolist()
         self.path = Path.from_array(state["path"])
+        limits = self.settings.max_outer, self.settings.max_inner
+        if not (0 <= self.outer < limits[0] and 0 <= self.inner < limits[1]):
+            raise ValueError(f"step {self.outer}, {self.inner} is out of range")
         self.start -= self.path[-1].seconds
         self.projector.set_state(_part("projector", state))
         self.criterion.similar.set_state(_part("similar", state))
@@ -215,8 +224,9 @@ class _Run:
 
 
 def _norm(matrix: Floats) -> float:
-    """Frobenius norm; not with BLAS, whose threads take long to wake up."""
-    return math.sqrt(np.square(matrix).sum())
+    """Frobenius norm, of any size; without BLAS, whose threads take long to wake up."""
+    largest = float(np.abs(matrix).max())
+    return largest * math.sqrt(np.square(matrix / (largest or 1.0)).sum())
 
 
 def _prefixed(name: str, arrays: Arrays) -> Arrays:

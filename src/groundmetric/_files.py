@@ -23,7 +23,7 @@ def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> No
     """Write a file of some kind, whole or not at all."""
     header = {"format": f"groundmetric {kind}", "version": VERSION, **facts}
     target = Path(path)
-    part = target.with_name(target.name + ".part")
+    part = part_of(target)
     try:
         with part.open("wb") as file:
             contents: dict[str, Any] = {HEADER: np.array(json.dumps(header)), **arrays}
@@ -33,6 +33,11 @@ def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> No
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def part_of(path: Path) -> Path:
+    """Name the file that is written first."""
+    return path.with_name(path.name + ".part")
 
 
 def _contents(path: StrPath) -> Arrays:

@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 
 TABLES = ("typical", "independence", "uniform")
 TOL = 1e-6  # of the projection
+SMALL = 1e-100  # a metric that is scaled up before a descent
 
 
 def initial_metric(
@@ -154,8 +155,14 @@ def starting_metric(
         )
     metric = _validation.as_cost(init, rows.shape[1], "init")
     _validation.require_metric(metric, "init")
-    norm = np.linalg.norm(metric)
-    return metric / norm if norm > 1 else metric
+    largest = metric.max()
+    if largest == 0 and len(metric) > 1:
+        raise ValueError("init is zero everywhere: a descent cannot start from there.")
+    scaled = metric / (largest or 1.0)  # so that squares neither over- nor underflow
+    norm = float(np.linalg.norm(scaled))
+    if SMALL <= largest * norm <= 1:
+        return metric
+    return closure(scaled / (norm or 1.0), _validation.n_threads(n_jobs))
 
 
 def uniform_metric(d: int) -> Floats:

@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import (
-    check_is_fitted,
-    check_non_negative,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from . import _validation
-from ._checkpoint import Checkpoint, identify
+from ._checkpoint import Checkpoint, identify, require_writable
 from ._criterion import Criterion
 from ._descent import Callback, Settings, descend
 from ._initial import starting_metric
 from ._model import FITTED, load_model, save_model
 from ._progress import progress_bar
+from ._rows import as_histogram_rows
 from ._similarity import balance, weights_of
 from ._transport import emd, pairwise_emd
 
@@ -58,9 +55,10 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         Limits on outer steps, and on inner steps in each. The paper has 8 and 200, with
         a step of 0.1 from typical tables; docs/learning.md has what we found instead.
     tol : float, default=0.0075
-        Relative progress in six steps that is too little to go on.
+        Relative progress that is too little to go on: of an outer step, or of six inner
+        ones after the first 50 * 0.8^p of outer step p.
     return_best : bool, default=True
-        Keep the metric with the smallest criterion met, or the last one.
+        Keep the metric with the smallest bound on the criterion met, or the last one.
     n_jobs : int, optional
         Number of threads. Results do not depend on it.
     callback : callable, optional
@@ -69,8 +67,8 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         1 shows a bar of steps (needs tqdm).
     checkpoint : path-like, optional
         A file for the state of the run. If the run is killed, the next fit with the
-        same data and parameters goes on from there, to the very same metric. The file
-        is removed when the fit has ended.
+        same data and parameters goes on from there, on the same machine to the very
+        same metric. The file is removed when the fit has ended.
     checkpoint_seconds : float, default=60
         How often to write it.
     warm_start : bool, default=False
@@ -157,15 +155,18 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         -------
         self
         """
-        rows = self._as_rows(X, y, reset=True)
+        if self.checkpoint is not None:
+            require_writable(self.checkpoint)
+        rows = as_histogram_rows(self, X, y, reset=True, min_samples=2)
         settings = self._settings()
         threads = _validation.n_threads(self.n_jobs)
+        if self.callback is not None and not callable(self.callback):
+            raise ValueError(f"callback is {self.callback!r}; a function is needed.")
         k = self.n_neighbors
         if k is not None:
             k = _validation.as_count(k, "n_neighbors", low=1)
         omega = weights_of(len(rows), y, similarity)
         if y is not None:
-            self.classes_ = np.unique(np.asarray(y))
             omega = balance(omega, k)
         last: Any = getattr(self, "metric_", None) if self.warm_start else None
         init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
@@ -173,7 +174,9 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         criterion = Criterion(rows, omega, k, n_threads=threads)
         checkpoint = self._checkpoint(rows, omega, start, f"{k} {settings}")
         limit = settings.max_outer * settings.max_inner
-        bar = progress_bar(limit, label="learn", unit="step", show=self.verbose > 0)
+        bar = progress_bar(
+            limit, label="learn", unit="step", show=self.verbose > 0, steps=True
+        )
         with bar as report:
             found = descend(
                 criterion,
@@ -183,6 +186,9 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
                 callback=_after(self.callback, report, settings),
                 checkpoint=checkpoint,
             )
+        self.__dict__.pop("classes_", None)
+        if y is not None:
+            self.classes_ = np.unique(np.asarray(y))
         self.initial_metric_ = start
         self.metric_ = found.metric
         self.path_: Path = found.path
@@ -192,22 +198,22 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
 
     def transform(self, X: ArrayLike) -> Floats:
         """Compute the EMDs to the training histograms, under the learned metric."""
-        check_is_fitted(self)
-        rows = self._as_rows(X, None, reset=False)
+        check_is_fitted(self, "metric_")
+        rows = as_histogram_rows(self, X, reset=False)
         return pairwise_emd(
             rows, self._histograms, metric=self.metric_, n_jobs=self.n_jobs
         )
 
     def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
         """Compute the EMDs between rows of X and of Y (X if None)."""
-        check_is_fitted(self)
-        left = self._as_rows(X, None, reset=False)
-        right = None if Y is None else self._as_rows(Y, None, reset=False)
+        check_is_fitted(self, "metric_")
+        left = as_histogram_rows(self, X, reset=False)
+        right = None if Y is None else as_histogram_rows(self, Y, reset=False)
         return pairwise_emd(left, right, metric=self.metric_, n_jobs=self.n_jobs)
 
     def get_metric(self) -> Callable[[ArrayLike, ArrayLike], float]:
         """Make a function of two histograms, for ``metric=`` in scikit-learn."""
-        check_is_fitted(self)
+        check_is_fitted(self, "metric_")
         metric = self.metric_.copy()
 
         def distance(r: ArrayLike, c: ArrayLike) -> float:
@@ -218,7 +224,7 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
 
     def save(self, path: StrPath) -> None:
         """Write the fitted estimator, less its callback, to one ``.npz`` file."""
-        check_is_fitted(self)
+        check_is_fitted(self, "metric_")
         fitted = {name: getattr(self, name) for name in FITTED if hasattr(self, name)}
         save_model(path, self.get_params(), fitted)
 
@@ -230,21 +236,6 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         for name, value in fitted.items():
             setattr(learner, name, value)
         return learner
-
-    def _as_rows(self, X: ArrayLike, y: ArrayLike | None, *, reset: bool) -> Floats:
-        """Check as scikit-learn does, then as histograms; rows of mass 1."""
-        options: dict[str, Any] = {
-            "accept_sparse": "csr",
-            "dtype": np.float64,
-            "ensure_min_samples": 2 if reset else 1,
-            "reset": reset,
-        }
-        if y is None:
-            checked = validate_data(self, X, **options)
-        else:
-            checked, _ = validate_data(self, X, y, **options)
-        check_non_negative(checked, type(self).__name__)
-        return _validation.as_distributions(checked, "X")
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
         tags = super().__sklearn_tags__()

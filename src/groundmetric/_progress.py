@@ -17,9 +17,17 @@ class Report(Protocol):
 
 @contextmanager
 def progress_bar(
-    total: int | None, *, label: str, show: bool, unit: str = "pair"
+    total: int | None,
+    *,
+    label: str,
+    show: bool,
+    unit: str = "pair",
+    steps: bool = False,
 ) -> Iterator[Report | None]:
-    """Yield what the core calls with the number of items done; None for silence."""
+    """Yield what to call with the number of items done; None for silence.
+
+    Steps are reported one by one, may begin late (after a kill), and end early.
+    """
     if not show:
         yield None
         return
@@ -27,11 +35,13 @@ def progress_bar(
         from tqdm.auto import tqdm  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise ImportError(
-            "progress=True needs tqdm: pip install 'groundmetric[progress]'."
+            "A progress bar needs tqdm: pip install 'groundmetric[progress]'."
         ) from error
     with tqdm(total=total, desc=label, unit=unit, smoothing=0.1) as bar:
 
         def report(n_done: int, /, **shown: float) -> None:
+            if steps and bar.n == 0:
+                bar.initial = bar.n = n_done - 1  # no speed of ours
             bar.set_postfix_str(
                 ", ".join(f"{name} {value:.2e}" for name, value in shown.items()),
                 refresh=False,
@@ -39,5 +49,7 @@ def progress_bar(
             bar.update(n_done - bar.n)
 
         yield report
-        if total is not None:
+        if steps:
+            bar.total = bar.n
+        elif total is not None:
             bar.update(total - bar.n)
