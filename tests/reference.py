@@ -253,3 +253,27 @@ def descend(side, omega, metric, *, t0, n_outer, n_inner):
             t += 1
         M_out = M_in
     return values, M_out
+
+
+def bin_to_bin(name, r, c):
+    """Distances of two histograms of mass 1, bin by bin."""
+
+    def entropy_to_middle(a, b):
+        return sum(
+            p * np.log(p / ((p + q) / 2)) for p, q in zip(a, b, strict=True) if p > 0
+        )
+
+    pairs = list(zip(r, c, strict=True))
+    if name == "l1":
+        return sum(abs(p - q) for p, q in pairs)
+    if name == "l2":
+        return np.sqrt(sum((p - q) ** 2 for p, q in pairs))
+    if name == "hellinger":
+        return np.sqrt(sum((np.sqrt(p) - np.sqrt(q)) ** 2 for p, q in pairs))
+    if name == "chi2":
+        return np.sqrt(sum((p - q) ** 2 / (p + q) for p, q in pairs if p + q > 0))
+    if name == "jensen_shannon":
+        both = entropy_to_middle(r, c) + entropy_to_middle(c, r)
+        return np.sqrt(max(both / 2, 0.0))
+    assert name == "fisher"
+    return np.arccos(min(sum(np.sqrt(p * q) for p, q in pairs), 1.0))
