@@ -5,6 +5,7 @@ from importlib.metadata import version
 from ._batch import BatchSolution, TransportBatch
 from ._cone import MetricProjector, Projection, project_metric
 from ._initial import initial_metric
+from ._kernel import C_GRID, SIGMA_GRID, EMDKernel
 from ._learning import GroundMetricLearning
 from ._similarity import label_similarity, pair_similarity, taxonomy_similarity
 from ._tables import independence_table, typical_table
@@ -20,7 +21,10 @@ from ._triangle import (
 __version__ = version("groundmetric")
 
 __all__ = [
+    "C_GRID",
+    "SIGMA_GRID",
     "BatchSolution",
+    "EMDKernel",
     "GroundMetricLearning",
     "MetricProjector",
     "Projection",

@@ -98,11 +98,15 @@ def as_positive(M: ArrayLike, name: str, d: int) -> Floats:
     return array
 
 
-def require_dissimilarity(array: Floats, name: str) -> None:
-    """Refuse what is not symmetric, non-negative and zero on the diagonal."""
+def require_dissimilarity(array: Floats, name: str, *, rounding: float = 0.0) -> None:
+    """Refuse what is not symmetric, non-negative and zero on the diagonal.
+
+    The halves may differ by some rounding, relative to the largest entry.
+    """
+    slack = rounding * array.max()
     broken = (
         (array < 0, "entries must not be negative"),
-        (array != array.T, "the matrix must be symmetric"),
+        (np.abs(array - array.T) > slack, "the matrix must be symmetric"),
         (np.diag(np.diag(array)) != 0, "the diagonal must be zero"),
     )
     for where, what in broken:

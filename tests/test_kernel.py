@@ -1,0 +1,233 @@
+"""Kernels made of distances."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import groundmetric as gm
+from groundmetric import C_GRID, SIGMA_GRID, EMDKernel, distances
+
+ZERO = "its data has rows of zero mass, which are no histograms"
+# Distances in a complete bipartite graph, 2 on either side and 1 across. With x =
+# exp(-1 / sigma), the vector (1, 1, 1, -1, -1, -1) has the eigenvalue
+# 1 + 2 x^2 - 3 x = (1 - x) (1 - 2 x) in the Gram matrix, which is -1/8 for x = 3/4.
+BIPARTITE = np.kron(np.eye(2), np.ones((3, 3))) + 1 - 2 * np.eye(6)
+SIGMA = 1 / np.log(4 / 3)
+
+
+def failures_we_want(estimator):
+    if get_tags(estimator).input_tags.pairwise:
+        return {}
+    return {
+        "check_estimator_sparse_array": ZERO,
+        "check_estimator_sparse_matrix": ZERO,
+        "check_estimator_sparse_tag": ZERO,
+        "check_estimators_dtypes": ZERO,
+        "check_fit2d_1feature": ZERO,
+    }
+
+
+@parametrize_with_checks(
+    [EMDKernel(), EMDKernel(metric="chi2"), EMDKernel(metric="precomputed")],
+    expected_failed_checks=failures_we_want,
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """Fours and nines: 20 to train, 20 to test."""
+    X, y = load_digits(return_X_y=True)
+    keep = np.flatnonzero((y == 4) | (y == 9))[:40]
+    return X[keep[:20]], y[keep[:20]], X[keep[20:]], y[keep[20:]]
+
+
+@pytest.fixture(scope="module")
+def grid():
+    """Distances between the pixels of the digits."""
+    points = np.argwhere(np.ones((8, 8))).astype(float)
+    return np.abs(points[:, None] - points).sum(axis=-1)
+
+
+def test_by_hand():
+    # EMDs of point masses are entries of the metric.
+    kernel = EMDKernel(metric=BIPARTITE, sigma=SIGMA)
+    gram = kernel.fit_transform(np.eye(6))
+    assert kernel.smallest_eigenvalue_ == pytest.approx(-1 / 8)
+    assert kernel.shift_ == -kernel.smallest_eigenvalue_
+    expected = np.where(BIPARTITE == 1, 3 / 4, 9 / 16)
+    np.fill_diagonal(expected, 1 + 1 / 8)
+    np.testing.assert_allclose(gram, expected)
+    assert np.linalg.eigvalsh(gram).min() > -1e-14
+    # The same from distances alone.
+    again = EMDKernel(metric="precomputed", sigma=SIGMA)
+    np.testing.assert_allclose(again.fit_transform(BIPARTITE), expected)
+    # Half of bin 0 and half of bin 3: 1/2 from both, (2 + 1) / 2 from the others.
+    row = kernel.transform([[1, 0, 0, 1, 0, 0]])
+    near, far = np.sqrt(3 / 4), (3 / 4) ** 1.5
+    np.testing.assert_allclose(row, [[near, far, far, near, far, far]])
+
+
+def test_equal_histograms_get_the_shift():
+    kernel = EMDKernel(metric=BIPARTITE, sigma=SIGMA)
+    train = np.vstack([np.eye(6), 3 * np.eye(6)[:2]])  # two of them twice
+    gram = kernel.fit_transform(train)
+    assert kernel.shift_ == pytest.approx(1 / 8)
+    assert np.linalg.eigvalsh(gram).min() > -1e-14
+    np.testing.assert_array_equal(gram[6:], gram[:2])
+    np.testing.assert_array_equal(kernel.transform(train), gram)
+    np.testing.assert_array_equal(kernel.transform(5 * train[[4, 7]]), gram[[4, 1]])
+    # Almost equal is not equal.
+    near = kernel.transform(np.eye(6)[:1] + 1e-9)
+    assert near[0, 0] == pytest.approx(1.0)
+    distance = EMDKernel(metric="precomputed", sigma=SIGMA)
+    D = BIPARTITE[np.ix_([0, 1, 2, 3, 4, 5, 0, 1], [0, 1, 2, 3, 4, 5, 0, 1])]
+    np.testing.assert_allclose(distance.fit_transform(D), gram)
+    np.testing.assert_allclose(distance.transform(D[:3]), gram[:3])
+
+
+@pytest.mark.parametrize("metric", [None, *distances.DISTANCES, "grid", "learned"])
+@pytest.mark.parametrize("multiple", [0.1, 5.0])
+def test_positive_semidefinite_and_consistent(digits, grid, metric, multiple):
+    X, _, X_test, _ = digits
+    metric = grid if isinstance(metric, str) and metric == "grid" else metric
+    if isinstance(metric, str) and metric == "learned":
+        metric = gm.project_metric(np.random.default_rng(0).random((64, 64))).metric
+    kernel = EMDKernel(metric=metric, multiple=multiple)
+    gram = kernel.fit_transform(X)
+    assert np.linalg.eigvalsh(gram).min() >= -1e-10
+    np.testing.assert_array_equal(gram, gram.T)
+    np.testing.assert_array_equal(kernel.transform(X), gram)
+    if metric is None:
+        D, D_test = distances.l1(X) / 2, distances.l1(X_test, X) / 2
+    elif isinstance(metric, str):
+        D, D_test = (distances.pairwise(*Z, metric=metric) for Z in ((X,), (X_test, X)))
+    else:
+        rows, tests = (Z / Z.sum(axis=1, keepdims=True) for Z in (X, X_test))
+        D = gm.pairwise_emd(rows, metric=metric)
+        D_test = gm.pairwise_emd(tests, rows, metric=metric)
+    median = np.median(D[np.triu_indices(len(D), 1)])
+    assert kernel.sigma_ == pytest.approx(multiple * median)
+    off = ~np.eye(len(D), dtype=bool)
+    np.testing.assert_allclose(gram[off], np.exp(-D / kernel.sigma_)[off])
+    np.testing.assert_allclose(np.diag(gram), 1 + kernel.shift_)
+    expected = np.exp(-D_test / kernel.sigma_)
+    np.testing.assert_allclose(kernel.transform(X_test), expected)
+
+
+def test_none_is_the_uniform_metric(digits):
+    X, _, X_test, _ = digits
+    left, right = (EMDKernel(metric=m, sigma=0.3) for m in (None, 1 - np.eye(64)))
+    np.testing.assert_allclose(left.fit_transform(X), right.fit_transform(X))
+    np.testing.assert_allclose(left.transform(X_test), right.transform(X_test))
+
+
+def test_median_of_equal_histograms():
+    # Of ten pairs, six are equal: the median is 0, and that of the others 1.
+    kernel = EMDKernel(multiple=2.0).fit([[1, 0]] * 4 + [[0, 1]])
+    assert kernel.sigma_ == 2.0
+    assert EMDKernel().fit([[1, 0], [2, 0]]).sigma_ == 1.0
+    assert EMDKernel().fit([[1, 0]]).sigma_ == 1.0
+
+
+def test_grids_are_the_papers():
+    assert SIGMA_GRID == (0.1, 0.2, 0.5, 1, 2, 5)
+    assert C_GRID == (1, 10, 100)
+
+
+def test_targets_do_not_matter(digits):
+    X, y, _, _ = digits
+    expected = EMDKernel().fit_transform(X)
+    several = np.stack([y, -y], axis=1)
+    np.testing.assert_array_equal(EMDKernel().fit_transform(X, several), expected)
+
+
+def test_grid_search(digits, grid):
+    X, y, X_test, y_test = digits
+    search = GridSearchCV(
+        make_pipeline(EMDKernel(metric=grid), SVC(kernel="precomputed")),
+        {"emdkernel__multiple": SIGMA_GRID[::2], "svc__C": C_GRID},
+        cv=2,
+    ).fit(X, y)
+    assert search.score(X_test, y_test) > 0.8
+    assert search.best_estimator_[0].gram_.shape == (20, 20)
+
+
+def test_cross_validation_slices_both_ways(digits):
+    # Histograms are cut in rows, distances in rows and columns; both give the same.
+    X, y, _, _ = digits
+    predicted = [
+        cross_val_predict(
+            make_pipeline(EMDKernel(metric=metric), SVC(kernel="precomputed")),
+            data,
+            y,
+            cv=4,
+            method="decision_function",
+        )
+        for metric, data in (("l1", X), ("precomputed", distances.l1(X)))
+    ]
+    np.testing.assert_allclose(*predicted)
+    assert not get_tags(EMDKernel()).input_tags.pairwise
+    assert get_tags(EMDKernel(metric="precomputed")).input_tags.pairwise
+
+
+def test_clone_pickle_forms_and_names(digits, grid):
+    X, _, X_test, _ = digits
+    kernel = EMDKernel(metric=grid).fit(X)
+    expected = kernel.transform(X_test)
+    assert not hasattr(clone(kernel), "gram_")
+    again = pickle.loads(pickle.dumps(kernel))  # noqa: S301 - our own
+    np.testing.assert_array_equal(again.transform(X_test), expected)
+    sparse = EMDKernel(metric=grid, n_jobs=2).fit(sp.csr_array(X))
+    np.testing.assert_array_equal(sparse.transform(sp.csr_array(X_test)), expected)
+    assert list(kernel.get_feature_names_out()[:2]) == ["emdkernel0", "emdkernel1"]
+    # The caller's copy is its own.
+    kernel.fit_transform(X)[:] = 0
+    np.testing.assert_array_equal(kernel.transform(X_test), expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "cosine"}, "metric is 'cosine'; one of l1"),
+        ({"metric": np.ones((2, 2))}, r"metric has shape \(2, 2\)"),
+        ({"metric": np.ones((3, 3))}, r"metric\[0, 0\] is 1\.0: the diagonal"),
+        ({"metric": [[0, 1, 5], [1, 0, 2], [5, 2, 0]]},
+         r"metric\[0, 2\] exceeds metric\[0, 1\] \+ metric\[1, 2\] by 2\.0"),
+        ({"metric": "precomputed"}, r"X has shape \(2, 3\), but must be square"),
+        ({"sigma": "mean"}, "sigma is 'mean'; 'median' or a number"),
+        ({"sigma": 0.0}, r"sigma is 0\.0; it must be positive"),
+        ({"sigma": -1.0}, r"sigma is -1\.0"),
+        ({"multiple": 0}, "multiple is 0; it must be positive"),
+        ({"multiple": np.nan}, "multiple is nan"),
+        ({"metric": 1 - np.eye(3), "n_jobs": 0}, "n_jobs is 0"),
+    ],
+)  # fmt: skip
+def test_bad_parameters(options, message):
+    with pytest.raises(ValueError, match=message):
+        EMDKernel(**options).fit([[1, 2, 3], [2, 1, 3]])
+
+
+def test_bad_data():
+    with pytest.raises(ValueError, match="Negative values in data"):
+        EMDKernel().fit([[1, -2], [2, 1]])
+    with pytest.raises(ValueError, match=r"X\[1\] has zero mass"):
+        EMDKernel().fit([[1, 2], [0, 0]])
+    # Rounding is forgiven, and averaged.
+    near = np.array([[0, 1], [1 + 1e-9, 0]])
+    kernel = EMDKernel(metric="precomputed", sigma=1.0)
+    gram = kernel.fit_transform(near)
+    np.testing.assert_array_equal(gram, gram.T)
+    np.testing.assert_array_equal(kernel.transform(near), gram)
+    with pytest.raises(ValueError, match=r"X\[0, 1\] is 1\.0: the matrix must be sym"):
+        EMDKernel(metric="precomputed").fit([[0, 1], [2, 0]])
