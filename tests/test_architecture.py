@@ -30,6 +30,7 @@ ALLOWED = {
     "_learning": CENTERS
     | {"_checkpoint", "_criterion", "_descent", "_files", "_initial", "_model"}
     | {"_path", "_progress", "_rows", "_transport", "_validation"},
+    "_metric_learn": set(),
     "_model": {"_files", "_path", "_validation"},
     "_nearest": set(),
     "_path": set(),
@@ -46,12 +47,15 @@ ALLOWED = {
     "_validation.pairs": {"arrays"},
     "_validation.threads": set(),
     "_warnings": set(),
+    "baselines": {"_metric_learn", "_rows", "_validation", "_warnings"},
     "distances": {"_validation"},
 }
 # Third parties that only some modules may know.
 ONLY_IN = {
     "matplotlib": {"plotting"},
-    "sklearn": {"_kernel", "_learning", "_rows", "_warnings", "distances"},
+    "metric_learn": {"_metric_learn"},
+    "sklearn": {"_kernel", "_learning", "_rows", "_warnings"}
+    | {"baselines", "distances"},
     "tqdm": {"_progress"},
 }
 LONGEST = 300

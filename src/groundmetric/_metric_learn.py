@@ -1,0 +1,89 @@
+"""The only place that knows metric-learn, and what scikit-learn changed under it.
+
+metric-learn 0.7 passes ``force_all_finite`` to ``check_array`` and ``check_X_y``, which
+scikit-learn renamed to ``ensure_all_finite`` and dropped in 1.8. The two names are
+replaced in metric-learn's own module; scikit-learn stays as it is. And it imports
+``stable_cumsum``, which scikit-learn 1.10 will drop: hence the limit in pyproject.toml.
+A test tells when metric-learn works without all this.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+Floats = NDArray[np.float64]
+
+OLD, NEW = "force_all_finite", "ensure_all_finite"
+
+
+class Learned(NamedTuple):
+    """A linear map, and whether the iteration came to its end."""
+
+    components: Floats
+    converged: bool
+
+
+def lmnn(rows: Floats, labels: NDArray[np.int64], k: int, **options: Any) -> Learned:  # noqa: ANN401
+    """Learn from rows and labels with k target neighbors."""
+    learner = _package().LMNN(n_neighbors=k, init="identity", **options)
+    return _learned(learner.fit(rows, labels))
+
+
+def itml(
+    pairs: Floats,  # (n_pairs, 2, d)
+    same: NDArray[np.bool_],
+    bounds: Floats,
+    **options: Any,  # noqa: ANN401 - of metric-learn
+) -> Learned:
+    """Learn from pairs that are to be nearer, or farther, than the bounds."""
+    learner = _package().ITML(**options)
+    # What fit does, less a threshold that nobody needs: that makes scikit-learn warn.
+    return _learned(learner._fit(pairs, np.where(same, 1, -1), bounds=bounds))  # noqa: SLF001
+
+
+def _learned(learner: Any) -> Learned:  # noqa: ANN401 - of metric-learn
+    converged = learner.n_iter_ + 1 < learner.max_iter
+    return Learned(np.asarray(learner.components_), converged)
+
+
+def _package() -> ModuleType:
+    """Import metric-learn, fit for the scikit-learn that is installed."""
+    try:
+        import metric_learn  # noqa: PLC0415 - an optional dependency
+        from metric_learn import _util  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(
+            "LMNN and ITML need metric-learn: pip install 'groundmetric[baselines]'."
+        ) from error
+    for name in ("check_array", "check_X_y"):
+        check = getattr(_util, name)
+        if OLD not in inspect.signature(check).parameters:
+            setattr(_util, name, _translated(check))
+    found: ModuleType = metric_learn
+    return found
+
+
+def _translated(check: Callable[..., Any]) -> Callable[..., Any]:
+    """Take the old keyword, and pass on the new one."""
+
+    @functools.wraps(check)
+    def translated(*args: object, **options: object) -> object:
+        if OLD in options:
+            options[NEW] = options.pop(OLD)
+        return check(*args, **options)
+
+    # So that nobody translates twice.
+    signature = inspect.signature(check)
+    old = inspect.Parameter(OLD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = [*signature.parameters.values(), old]
+    translated.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return translated

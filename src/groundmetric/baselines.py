@@ -1,0 +1,294 @@
+r"""Mahalanobis distances learned from labels (sections 6.2 and 7.3 of the paper).
+
+.. math:: d_L(r, c) = \| L \phi(r) - L \phi(c) \|_2
+
+where phi is the Hellinger map, the square root of each bin, or nothing. The learners
+are those of metric-learn (``pip install 'groundmetric[baselines]'``) and scikit-learn,
+all with one interface: ``fit(X, y)``, then ``pairwise(X, Y)``.
+
+Rows are scaled so that the median distance of training rows is 1. Histograms of mass 1
+are close to each other, and LMNN's margin of 1 and NCA's softmax would see no
+difference: with metric-learn's defaults, LMNN does not leave the Euclidean distance.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist, pdist
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.neighbors import NeighborhoodComponentsAnalysis
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import _validation
+from ._metric_learn import itml, lmnn
+from ._rows import as_histogram_rows
+from ._warnings import warn_not_converged
+
+Floats = NDArray[np.float64]
+
+__all__ = ["ITML", "LMNN", "NCA"]
+
+
+# scikit-learn has no types of its own.
+class _Mahalanobis(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """What the learners share; each says how to find L."""
+
+    hellinger: bool
+    max_iter: int
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> _Mahalanobis:
+        """Learn L.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Histograms or counts, in rows; rows are normalized to mass 1.
+        y : array-like of shape (n,)
+            Labels, of at least two classes.
+
+        Returns
+        -------
+        self
+        """
+        rows = self._mapped(X, y, reset=True)
+        _validation.require_length(y, len(rows), "y")
+        self.classes_, labels = np.unique(np.asarray(y), return_inverse=True)
+        if len(self.classes_) < 2:  # noqa: PLR2004 - nothing to tell apart
+            raise ValueError("y has one class only; at least two are needed.")
+        distances = pdist(rows)
+        positive = distances[distances > 0]
+        scale = float(np.median(positive)) if positive.size else 1.0
+        self.components_ = self._learn(rows / scale, labels) / scale
+        return self
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Map to where the distance is Euclidean."""
+        check_is_fitted(self)
+        mapped: Floats = self._mapped(X, None, reset=False) @ self.components_.T
+        return mapped
+
+    def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
+        """Compute distances between rows of X and of Y (X if None)."""
+        left = self.transform(X)
+        if Y is None:
+            # Symmetric to the last bit, and zero on the diagonal.
+            upper: Floats = np.triu(cdist(left, left), 1)
+            return upper + upper.T
+        between: Floats = cdist(left, self.transform(Y))
+        return between
+
+    def _mapped(self, X: ArrayLike, y: ArrayLike | None, *, reset: bool) -> Floats:
+        rows = as_histogram_rows(self, X, y, reset=reset, min_samples=1 + reset)
+        return np.sqrt(rows) if self.hellinger else rows
+
+    @abstractmethod
+    def _learn(self, rows: Floats, labels: NDArray[np.int64]) -> Floats:
+        """Find L for rows whose median distance is 1."""
+
+    def _warn(self, unit: str) -> None:
+        name, limit = type(self).__name__, self.max_iter
+        warn_not_converged(f"{name} made {limit} {unit} and has not converged.")
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+class LMNN(_Mahalanobis):
+    """Large margin nearest neighbors (Weinberger & Saul), by metric-learn.
+
+    Pulls the nearest histograms of the same class closer, and pushes those of others
+    out of a margin.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        Neighbors of the same class that count, as in the paper; fewer in a class that
+        has fewer.
+    hellinger : bool, default=True
+        Learn on square roots of histograms, as the paper does.
+    learn_rate : float, default=1e-3
+        First step. metric-learn's 1e-7 rarely arrives within max_iter.
+    max_iter : int, default=2000
+        Limit on steps; a ``ConvergenceWarning`` if it is hit.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (d, d)
+        L.
+    classes_ : ndarray
+        Labels.
+
+    Examples
+    --------
+    >>> from groundmetric.baselines import LMNN
+    >>> X = [[4, 1, 1], [3, 2, 1], [1, 1, 4], [1, 2, 3]]
+    >>> LMNN(n_neighbors=1).fit(X, [0, 0, 1, 1]).pairwise(X).shape
+    (4, 4)
+    """
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = 3,
+        hellinger: bool = True,
+        learn_rate: float = 1e-3,
+        max_iter: int = 2000,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.hellinger = hellinger
+        self.learn_rate = learn_rate
+        self.max_iter = max_iter
+
+    def _learn(self, rows: Floats, labels: NDArray[np.int64]) -> Floats:
+        k = _validation.as_count(self.n_neighbors, "n_neighbors", low=1)
+        smallest = int(np.bincount(labels).min())
+        if smallest == 1:
+            raise ValueError("y has a class with a single member; LMNN needs two.")
+        found = lmnn(
+            rows,
+            labels,
+            min(k, smallest - 1),
+            learn_rate=_validation.as_number(self.learn_rate, "learn_rate", low=0.0),
+            max_iter=_validation.as_count(self.max_iter, "max_iter", low=3),
+        )
+        if not found.converged:
+            self._warn("steps")
+        return found.components
+
+
+class ITML(_Mahalanobis):
+    """Information-theoretic metric learning (Davis et al.), by metric-learn.
+
+    The Mahalanobis distance closest to the Euclidean one among those that are small for
+    pairs of a class and large for pairs of two. (The paper's k = 4 for ITML is the
+    number of neighbors its authors classify with; the metric does not depend on it.)
+
+    Parameters
+    ----------
+    n_pairs : int, optional
+        Pairs of either kind to draw; 20 times the squared number of classes by default,
+        or all if there are fewer.
+    hellinger : bool, default=True
+        Learn on square roots of histograms, as the paper does.
+    gamma : float, default=1.0
+        Weight of the pairs against staying close to the Euclidean distance.
+    max_iter : int, default=1000
+        Limit on rounds; a ``ConvergenceWarning`` if it is hit.
+    random_state : int, RandomState or None, default=0
+        For drawing pairs.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (d, d)
+        L.
+    classes_ : ndarray
+        Labels.
+
+    Examples
+    --------
+    >>> from groundmetric.baselines import ITML
+    >>> X = [[4, 1, 1], [3, 2, 1], [1, 1, 4], [1, 2, 3]]
+    >>> ITML().fit(X, [0, 0, 1, 1]).pairwise(X).shape
+    (4, 4)
+    """
+
+    def __init__(
+        self,
+        *,
+        n_pairs: int | None = None,
+        hellinger: bool = True,
+        gamma: float = 1.0,
+        max_iter: int = 1000,
+        random_state: object = 0,
+    ) -> None:
+        self.n_pairs = n_pairs
+        self.hellinger = hellinger
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _learn(self, rows: Floats, labels: NDArray[np.int64]) -> Floats:
+        squared = cdist(rows, rows, "sqeuclidean")
+        pairs, same = self._draw(labels, squared)
+        # Percentiles as its authors have them: of squared distances, for it is these
+        # that are compared with them. metric-learn's own are of distances.
+        found = itml(
+            rows[pairs],
+            same,
+            np.percentile(squared, (5, 95)),
+            gamma=_validation.as_number(self.gamma, "gamma", low=0.0),
+            max_iter=_validation.as_count(self.max_iter, "max_iter", low=1),
+        )
+        if not found.converged:
+            self._warn("rounds")
+        return found.components
+
+    def _draw(
+        self, labels: NDArray[np.int64], squared: Floats
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Draw pairs of either kind; equal histograms say nothing about L."""
+        wanted = self.n_pairs
+        if wanted is None:
+            wanted = 20 * len(self.classes_) ** 2
+        wanted = _validation.as_count(wanted, "n_pairs", low=1)
+        rng = check_random_state(self.random_state)
+        alike = labels[:, None] == labels
+        drawn = []
+        for kind, what in ((alike, "of one class"), (~alike, "of two classes")):
+            every = np.argwhere(np.triu(kind & (squared > 0), 1))
+            if len(every) == 0:
+                raise ValueError(f"X has no two different histograms {what}.")
+            size = min(wanted, len(every))
+            drawn.append(every[rng.choice(len(every), size, replace=False)])
+        same = np.repeat([True, False], [len(part) for part in drawn])
+        return np.concatenate(drawn), same
+
+
+class NCA(_Mahalanobis):
+    """Neighborhood components analysis (Goldberger et al.), by scikit-learn.
+
+    Maximizes the expected number of histograms whose random neighbor, the closer the
+    likelier, is of their class. Not in the paper.
+
+    Parameters
+    ----------
+    hellinger : bool, default=True
+        Learn on square roots of histograms, as the paper does for the others.
+    max_iter : int, default=500
+        Limit on steps; a ``ConvergenceWarning`` if it is hit.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (d, d)
+        L.
+    classes_ : ndarray
+        Labels.
+
+    Examples
+    --------
+    >>> from groundmetric.baselines import NCA
+    >>> X = [[4, 1, 1], [3, 2, 1], [1, 1, 4], [1, 2, 3]]
+    >>> NCA().fit(X, [0, 0, 1, 1]).pairwise(X).shape
+    (4, 4)
+    """
+
+    def __init__(self, *, hellinger: bool = True, max_iter: int = 500) -> None:
+        self.hellinger = hellinger
+        self.max_iter = max_iter
+
+    def _learn(self, rows: Floats, labels: NDArray[np.int64]) -> Floats:
+        limit = _validation.as_count(self.max_iter, "max_iter", low=1)
+        learner = NeighborhoodComponentsAnalysis(init="identity", max_iter=limit)
+        learner.fit(rows, labels)
+        if learner.n_iter_ >= limit:
+            self._warn("steps")
+        return np.asarray(learner.components_)

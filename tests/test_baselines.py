@@ -1,0 +1,165 @@
+"""Mahalanobis baselines."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils import validation
+
+from groundmetric import _metric_learn, baselines
+from groundmetric.baselines import ITML, LMNN, NCA
+
+LEARNERS = [LMNN, ITML, NCA]
+
+WITHOUT_ADAPTER = """
+import warnings
+warnings.simplefilter("error")
+import numpy as np
+import metric_learn
+X = np.random.default_rng(0).random((12, 3))
+y = np.repeat([0, 1], 6)
+metric_learn.LMNN(n_neighbors=3).fit(X, y)
+pairs = X[[[0, 1], [6, 7], [0, 6], [1, 7]]]
+metric_learn.ITML().fit(pairs, [1, 1, -1, -1])
+"""
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """Fours and nines: 15 + 15 to learn from, the rest to test."""
+    X, y = load_digits(return_X_y=True)
+    rows = [np.flatnonzero(y == digit) for digit in (4, 9)]
+    train = np.concatenate([r[:15] for r in rows])
+    test = np.concatenate([r[15:60] for r in rows])
+    return X[train], y[train], X[test], y[test]
+
+
+@pytest.mark.parametrize("hellinger", [False, True])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_learns(digits, learner, hellinger):
+    X, y, X_test, y_test = digits
+    learned = learner(hellinger=hellinger).fit(X, y)
+    between, to_test = learned.pairwise(X), learned.pairwise(X_test, X)
+    assert (np.diag(between) == 0).all()
+    np.testing.assert_array_equal(between, between.T)
+    # The formula: |L phi(r) - L phi(c)|, with the Hellinger map or without.
+    rows, tests = (Z / Z.sum(axis=1, keepdims=True) for Z in (X, X_test))
+    a, b = (np.sqrt(Z) if hellinger else Z for Z in (rows, tests))
+    L = learned.components_
+    np.testing.assert_allclose(to_test, cdist(b @ L.T, a @ L.T))
+    # Closer to their own class, relative to the other, than before they learned.
+    same = y[:, None] == y
+
+    def contrast(D):
+        return D[same].mean() / D[~same].mean()
+
+    assert contrast(between) < 0.9 * contrast(cdist(a, a))
+    classifier = KNeighborsClassifier(3, metric="precomputed").fit(between, y)
+    assert classifier.score(to_test, y_test) > 0.8
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_same_again_in_all_forms(digits, learner):
+    X, y, _, _ = digits
+    expected = learner().fit(X, y).pairwise(X)
+    names = np.array([f"digit {label}" for label in y])
+    for rows, labels in (
+        (sp.csr_array(X), pd.Series(y)),
+        (pd.DataFrame(X), names),
+        (X.astype(int), y.tolist()),
+    ):
+        found = clone(learner()).fit(rows, labels).pairwise(rows)
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_pairs_of_itml(digits):
+    X, y, _, _ = digits
+    labels = np.unique(y, return_inverse=True)[1]
+    learner = ITML()
+    learner.classes_ = np.unique(y)
+    squared = cdist(X, X, "sqeuclidean")
+    pairs, same = learner._draw(labels, squared)
+    # 20 * 2^2 of either kind, none of them twice.
+    assert (same.sum(), (~same).sum()) == (80, 80)
+    assert len(np.unique(pairs, axis=0)) == 160
+    np.testing.assert_array_equal(y[pairs[:, 0]] == y[pairs[:, 1]], same)
+    again, _ = learner._draw(labels, squared)
+    np.testing.assert_array_equal(pairs, again)
+    other, _ = learner.set_params(random_state=1)._draw(labels, squared)
+    assert (pairs != other).any()
+
+
+def test_equal_histograms_and_few_members():
+    X = [[1, 2, 3], [1, 2, 3], [3, 1, 1], [3, 1, 2], [2, 4, 6], [3, 1, 1]]
+    y = [0, 0, 0, 1, 1, 1]
+    for learner in LEARNERS:
+        D = learner().fit(X, y).pairwise(X)
+        assert np.isfinite(D).all()
+        assert D[0, 1] == D[0, 4] == 0
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_limit_warns(digits, learner):
+    X, y, _, _ = digits
+    with pytest.warns(ConvergenceWarning):
+        learner(max_iter=3).fit(X, y)
+
+
+def test_scikit_learn_stays_as_it_is():
+    before = validation.check_array
+    _metric_learn._package()
+    first = sys.modules["metric_learn._util"].check_array
+    _metric_learn._package()
+    assert sys.modules["metric_learn._util"].check_array is first
+    assert validation.check_array is before
+
+
+def test_adapter_is_still_needed():
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_ADAPTER],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode != 0, (
+        "metric-learn works without src/groundmetric/_metric_learn.py: remove the "
+        "translation there, and the limits on versions in pyproject.toml."
+    )
+    assert "force_all_finite" in run.stderr or "stable_cumsum" in run.stderr
+
+
+def test_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "metric_learn", None)
+    with pytest.raises(ImportError, match=r"pip install 'groundmetric\[baselines\]'"):
+        LMNN().fit([[1, 2], [2, 1], [1, 3], [3, 1]], [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("learner", "y", "message"),
+    [
+        (LMNN(n_neighbors=0), [0, 0, 1, 1], "n_neighbors is 0"),
+        (LMNN(learn_rate=-1.0), [0, 0, 1, 1], r"learn_rate is -1\.0"),
+        (LMNN(), [0, 0, 0, 1], "a class with a single member"),
+        (LMNN(), [0, 0, 0, 0], "one class only"),
+        (ITML(n_pairs=0), [0, 0, 1, 1], "n_pairs is 0"),
+        (ITML(), [0, 1, 2, 3], "no two different histograms of one class"),
+        (NCA(max_iter=0), [0, 0, 1, 1], "max_iter is 0"),
+        (NCA(), [0, 1], "inconsistent numbers of samples"),
+    ],
+)
+def test_bad_input(learner, y, message):
+    X = [[1, 2, 3], [2, 1, 3], [3, 2, 1], [3, 1, 2]]
+    with pytest.raises(ValueError, match=message):
+        learner.fit(X, y)
+
+
+def test_names_are_public():
+    assert sorted(baselines.__all__) == sorted(L.__name__ for L in LEARNERS)
