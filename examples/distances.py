@@ -1,0 +1,62 @@
+"""Compare all distances, with nearest neighbors and support vector machines.
+
+Binary tasks on labeled histograms: 30 + 30 to learn from, up to 40 + 40 to classify.
+Run it with
+
+    python examples/distances.py file.npz
+
+where the file has arrays X (histograms in rows) and y (labels).
+"""
+
+import argparse
+
+import numpy as np
+
+from groundmetric.comparison import METHODS, Comparison, compare
+
+N_TRAIN, N_TEST = 30, 40
+
+
+def draw(y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draw two classes and a split."""
+    classes = rng.choice(np.unique(y), 2, replace=False)
+    rows = [rng.permutation(np.flatnonzero(y == c)) for c in classes]
+    train = np.concatenate([r[:N_TRAIN] for r in rows])
+    test = np.concatenate([r[N_TRAIN : N_TRAIN + N_TEST] for r in rows])
+    return train, test
+
+
+def print_table(tasks: list[list[Comparison]]) -> None:
+    """Print mean errors as a Markdown table."""
+    kappas = list(tasks[0][0].knn_errors)
+    heads = [*(f"{k}-NN" for k in kappas), "mean", "SVM"]
+    print("| distance | " + " | ".join(heads) + " |")
+    print("|---|" + "---:|" * len(heads))
+    for rows in zip(*tasks, strict=True):
+        knn = np.mean([[row.knn_errors[k] for k in kappas] for row in rows], axis=0)
+        errors = [*knn, knn.mean(), np.mean([row.svm_error for row in rows])]
+        cells = " | ".join(f"{error:.1%}" for error in errors)
+        print(f"| {rows[0].method} | {cells} |")
+
+
+def main() -> None:
+    """Draw tasks, and run all methods on each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data")
+    parser.add_argument("--tasks", type=int, default=10)
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS))
+    options = parser.parse_args()
+    with np.load(options.data, allow_pickle=False) as file:
+        X, y = file["X"], file["y"]
+    rng = np.random.default_rng(0)
+    tasks = []
+    for _ in range(options.tasks):
+        train, test = draw(y, rng)
+        tasks.append(
+            compare(X[train], y[train], X[test], y[test], methods=options.methods)
+        )
+    print_table(tasks)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""All methods on one task."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from groundmetric import EMDKernel, GroundMetricLearning, comparison, distances
+from groundmetric.comparison import METHODS, Comparison, compare
+
+
+@pytest.fixture(scope="module")
+def task():
+    """Fours and nines, on 16 blocks of pixels: 8 + 8 to learn from, 15 + 15 to test."""
+    images, y = load_digits(return_X_y=True)
+    X = images.reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4)).reshape(-1, 16)
+    rows = [np.flatnonzero(y == digit) for digit in (4, 9)]
+    train = np.concatenate([r[:8] for r in rows])
+    test = np.concatenate([r[8:23] for r in rows])
+    return X[train], y[train], X[test], y[test]
+
+
+def test_every_method_runs_without_a_warning(task, monkeypatch):
+    monkeypatch.setattr(comparison, "SIGMA_GRID", (0.2, 1.0))  # to be quick
+    monkeypatch.setattr(comparison, "N_REPEATS", 1)
+    X, y, X_test, y_test = task
+    everything = compare(*task, n_neighbors=(1, 5))  # and warnings are errors
+    assert [row.method for row in everything] == list(METHODS)
+    for row in everything:
+        assert list(row.knn_errors) == [1, 5]
+        assert all(0 <= error < 0.5 for error in row.knn_errors.values())
+        assert 0 <= row.svm_error < 0.5
+    # They are what they are called.
+    found = {row.method: row for row in everything}
+    learned = GroundMetricLearning().fit(X, y)
+    for name, train, test in (
+        ("l1", distances.l1(X), distances.l1(X_test, X)),
+        ("chi2", distances.chi2(X), distances.chi2(X_test, X)),
+        ("gml", learned.transform(X), learned.transform(X_test)),
+    ):
+        for k in (1, 5):
+            knn = KNeighborsClassifier(k, metric="precomputed").fit(train, y)
+            expected = 1 - knn.score(test, y_test)
+            assert found[name].knn_errors[k] == pytest.approx(expected)
+    # Half of l1 has the same neighbors and, with the median as unit, the same kernel.
+    assert found["emd-uniform"].svm_error == found["l1"].svm_error
+    # A metric of the angle alone, as Hellinger's is.
+    assert found["fisher"].knn_errors == found["hellinger"].knn_errors
+
+
+def test_kernel_of_distances_is_the_kernel_of_histograms(task):
+    X, y, X_test, y_test = task
+    by_hand = make_pipeline(EMDKernel(metric="l2"), SVC(kernel="precomputed"))
+    by_distances = make_pipeline(
+        EMDKernel(metric="precomputed"), SVC(kernel="precomputed")
+    )
+    by_distances.fit(distances.l2(X), y)
+    assert by_hand.fit(X, y).score(X_test, y_test) == by_distances.score(
+        distances.l2(X_test, X), y_test
+    )
+
+
+def test_choice_of_methods_and_no_svm(task):
+    rows = compare(*task, methods=("gml", "l2"), n_neighbors=[3], svm=False, n_jobs=2)
+    assert [row.method for row in rows] == ["gml", "l2"]
+    assert all(isinstance(row, Comparison) for row in rows)
+    assert all(row.svm_error is None for row in rows)
+    assert rows == compare(*task, methods=["gml", "l2"], n_neighbors=[3], svm=False)
+
+
+def test_folds_fit_small_classes():
+    X = [[4, 1], [3, 1], [5, 1], [1, 4], [1, 3]]
+    (row,) = compare(X, [0, 0, 0, 1, 1], X, [0, 0, 0, 1, 1], methods=["l1"],
+                     n_neighbors=[1])  # fmt: skip
+    assert row == Comparison("l1", {1: 0.0}, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"methods": ["l3"]}, "methods has 'l3'; it must be among l1, l2"),
+        ({"n_neighbors": [5]}, "n_neighbors is 5; it must be at most 4"),
+        ({"n_neighbors": [0]}, "n_neighbors is 0; it must be at least 1"),
+        ({"X_test": [[1, 2, 3]]}, "X_train has 2 bins, but X_test has 3"),
+        ({"X_test": [[0, 0]]}, r"X_test\[0\] has zero mass"),
+        ({"y_train": [0, 1]}, "y_train has 2 labels for 4 histograms"),
+        ({"y_test": [0, 1]}, "y_test has 2 labels for 1 histograms"),
+        ({"y_train": [0, 0, 0, 1]}, "y_train has a class with a single member"),
+        ({"y_train": [0, 0, 0, 0]}, "y_train has one class only"),
+    ],
+)
+def test_bad_input(options, message):
+    good = {"X_train": [[1, 2], [1, 3], [2, 1], [3, 1]], "y_train": [0, 0, 1, 1],
+            "X_test": [[1, 2]], "y_test": [0], "n_neighbors": [1]}  # fmt: skip
+    with pytest.raises(ValueError, match=message):
+        compare(**(good | options))
+
+
+def test_names_are_public():
+    assert sorted(comparison.__all__) == ["Comparison", "METHODS", "compare"]
+    assert set(distances.DISTANCES) < set(METHODS)
