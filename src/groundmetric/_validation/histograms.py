@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 
 # Masses that differ by less than this, relatively, are taken as equal.
 MASS_TOLERANCE = 1e-6
+# Normalized histograms have mass 1, whatever rounding says of the first of them.
+ROUNDING = 1e-12
 # A smaller mass cannot be cut into 2**120 parts in double precision.
 SMALLEST_MASS = 1e-250
 LARGEST_DIMENSION = _core.MAX_NODES // 2
@@ -69,13 +71,18 @@ def as_histograms(X: ArrayLike, name: str, ndim: int = 2) -> Histograms:
 def as_distributions(X: ArrayLike, name: str) -> Floats:
     """Histograms or counts in rows, scaled to mass 1."""
     rows = as_histograms(X, name).values
-    return np.ascontiguousarray(rows / rows.sum(axis=1, keepdims=True))
+    masses = rows.sum(axis=1, keepdims=True)
+    # What is normalized already stays as it is, to the last bit.
+    masses[np.abs(masses - 1.0) <= ROUNDING] = 1.0
+    return np.ascontiguousarray(rows / masses)
 
 
 def common_mass(*histograms: Histograms) -> float:
     """Check that all histograms have one mass, and return it."""
     first = histograms[0]
     total = first.first_mass
+    if abs(total - 1.0) <= ROUNDING:
+        total = 1.0
     slack = MASS_TOLERANCE * total
     for found in histograms:
         if found.low_mass < total - slack or found.high_mass > total + slack:
