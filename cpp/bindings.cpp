@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
     bind_transport(m);
     bind_cone(m);
     bind_tables(m);
+    bind_search(m);
     m.def(
         "instruction_set", [] { return gm::kernels().name; },
         "The vector instructions in use: baseline, avx2 or avx512.");

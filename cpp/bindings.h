@@ -77,5 +77,6 @@ auto without_gil(Work work) {
 }
 
 void bind_cone(nb::module_& m);
+void bind_search(nb::module_& m);
 void bind_tables(nb::module_& m);
 void bind_transport(nb::module_& m);

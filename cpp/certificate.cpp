@@ -58,19 +58,32 @@ std::vector<double> extended_potentials(const TransportSimplex& simplex,
     return v;
 }
 
+// f(p) = min_k M_p,bins[k] + sign * potential[k].
+std::vector<double> extend(const CostMatrix& matrix,
+                           const std::vector<int>& bins,
+                           const double* potential, double sign) {
+    std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
+                               kHuge);
+    for (std::size_t k = 0; k < bins.size(); ++k)
+        offset[bins[k]] = sign * potential[k];
+    if (bins.empty()) offset[0] = 0.0;  // f(p) = M_p0 will do
+    std::vector<double> f;
+    minimize_rows(matrix, offset, f);
+    return f;
+}
+
 }  // namespace
 
 std::vector<double> lipschitz_potential(const TransportSimplex& simplex,
                                         const CostMatrix& matrix) {
     const Problem& problem = simplex.problem;
-    std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
-                               kHuge);
-    for (int j = 0; j < problem.n_columns(); ++j)
-        offset[problem.columns[j]] = simplex.potential[problem.n_rows() + j];
-    if (problem.n_nodes() == 0) offset[0] = 0.0;  // f(p) = M_p0 will do
-    std::vector<double> f;
-    minimize_rows(matrix, offset, f);
-    return f;
+    return extend(matrix, problem.columns,
+                  simplex.potential.data() + problem.n_rows(), 1.0);
+}
+
+std::vector<double> sender_potential(const TransportSimplex& simplex,
+                                     const CostMatrix& matrix) {
+    return extend(matrix, simplex.problem.rows, simplex.potential.data(), -1.0);
 }
 
 Certificate certify(const TransportSimplex& simplex, const Mass* r,

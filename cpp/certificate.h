@@ -32,6 +32,10 @@ struct Certificate {
 // simplex on its bins. Scaled.
 std::vector<double> lipschitz_potential(const TransportSimplex& simplex,
                                         const CostMatrix& matrix);
+// The same from the sending bins, if M is symmetric: min_q M_pq - u_q over
+// these, 1-Lipschitz too. On bins that took no part it says something else.
+std::vector<double> sender_potential(const TransportSimplex& simplex,
+                                     const CostMatrix& matrix);
 
 // The certificate of the pair (r, c) that `simplex` has just solved.
 Certificate certify(const TransportSimplex& simplex, const Mass* r,

@@ -163,10 +163,39 @@ void min_plus(const double* first, const double* second, int stride, int n,
         min_plus_panel<1>(first, second + j, stride, n, n_rows, best + j);
 }
 
+inline Vector magnitude(Vector x) { return max(x, -x); }
+
+template <bool kAbsolute>
+inline double weighted_sum(const double* f, const double* a, const double* b,
+                           int n) {
+    constexpr int kVectors = kLanes / kWidth;
+    Vector sum[kVectors] = {};
+    for (int p = 0; p < n; p += kLanes)
+        for (int g = 0; g < kVectors; ++g) {
+            const int at = p + g * kWidth;
+            const Vector gap = load(a + at) - load(b + at);
+            sum[g] += load(f + at) * (kAbsolute ? magnitude(gap) : gap);
+        }
+    double total = 0.0;
+    for (int k = 0; k < kLanes; ++k) total += sum[k / kWidth][k % kWidth];
+    return total;
+}
+
+double dot_difference(const double* f, const double* a, const double* b,
+                      int n) {
+    return weighted_sum<false>(f, a, b, n);
+}
+
+double weighted_distance(const double* f, const double* a, const double* b,
+                         int n) {
+    return weighted_sum<true>(f, a, b, n);
+}
+
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{GM_NAME(GM_ISA), row_minima, find,      two_smallest,
-                    column_sums,     min_plus,   find_below};
+const Kernels table{GM_NAME(GM_ISA), row_minima,     find,
+                    two_smallest,    column_sums,    min_plus,
+                    find_below,      dot_difference, weighted_distance};
 
 }  // namespace groundmetric::GM_ISA

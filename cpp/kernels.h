@@ -50,6 +50,13 @@ struct Kernels {
     // many there are.
     int (*find_below)(const double* row, const double* offset, int stride,
                       double bound, int* found);
+
+    // sum_p f[p] (a[p] - b[p]) and sum_p f[p] |a[p] - b[p]|, n a multiple of
+    // kLanes. Summed in kLanes lanes, whatever the width of a register is.
+    double (*dot_difference)(const double* f, const double* a, const double* b,
+                             int n);
+    double (*weighted_distance)(const double* f, const double* a,
+                                const double* b, int n);
 };
 
 // The table for this CPU. The environment variable GROUNDMETRIC_ISA (baseline,

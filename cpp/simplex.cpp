@@ -85,6 +85,11 @@ void TransportSimplex::look_at_ceiling() {
     if (ceiling >= kHuge) return;
     lower = dual_bound();
     is_above_ceiling = lower > ceiling;
+    if (!is_above_ceiling) return;
+    const int m = problem.n_rows();
+    for (int i = 0; i < m; ++i) potential[i] = -minima_[i];
+    for (int j = 0; j < problem.n_columns(); ++j)
+        potential[m + j] = -column_minima_[j];
 }
 
 // The value of potentials that are feasible: rows as high as the columns allow,
@@ -105,6 +110,14 @@ double TransportSimplex::dual_bound() {
     for (int j = 0; j < n; ++j)
         bound += column_minima_[j] * to_double(problem.demand[j]);
     return bound;
+}
+
+double TransportSimplex::bound_by(const double* f, double sign) {
+    const int m = problem.n_rows();
+    potential.assign(static_cast<std::size_t>(m + problem.stride), 0.0);
+    for (int j = 0; j < problem.n_columns(); ++j)
+        potential[m + j] = sign * f[problem.columns[j]];
+    return dual_bound();
 }
 
 double TransportSimplex::arc_cost(Node x) const {

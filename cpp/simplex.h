@@ -31,7 +31,8 @@ public:
     int n_pivots = 0;
 
     // Whoever needs to know only whether the optimum exceeds the ceiling may
-    // set it: the solve stops when it does, with `lower` the proof. Scaled.
+    // set it: the solve stops when it does, with `lower` the bound that is
+    // proved, and with the potentials that prove it. Scaled.
     double ceiling = kHuge;
     bool is_above_ceiling = false;
     double lower = 0.0;
@@ -41,6 +42,10 @@ public:
     void solve(Pulse& pulse);
     // Starts from the cheaper of the greedy start and `tree`, an old optimum.
     void solve_again(Pulse& pulse);
+
+    // A lower bound of the optimum from any function sign * f of the bins:
+    // u_i = min_j C_ij + f_j, v_j = min_i C_ij - u_i, u'supply + v'demand.
+    double bound_by(const double* f, double sign);
 
     // Sets the potentials that `tree` and the costs imply.
     void set_potentials();

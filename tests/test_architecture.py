@@ -15,8 +15,8 @@ CENTERS = {"_similarity", "_tables"}
 # Imports run one way. A module may import those named here, and nothing else of ours.
 ALLOWED = {
     "__init__": CENTERS
-    | {"_batch", "_cone", "_initial", "_kernel", "_learning", "_transport"}
-    | {"_triangle"},
+    | {"_batch", "_cone", "_initial", "_kernel", "_learning", "_neighbors"}
+    | {"_transport", "_triangle"},
     "_batch": {"_core", "_transport", "_validation"},
     "_cone": {"_core", "_progress", "_triangle", "_validation", "_warnings"},
     "_checkpoint": {"_files"},
@@ -33,6 +33,7 @@ ALLOWED = {
     "_metric_learn": set(),
     "_model": {"_files", "_path", "_validation"},
     "_nearest": set(),
+    "_neighbors": {"_core", "_progress", "_rows", "_validation"},
     "_path": set(),
     "_progress": set(),
     "_pruning": {"_core"},
@@ -56,7 +57,7 @@ ALLOWED = {
 ONLY_IN = {
     "matplotlib": {"plotting"},
     "metric_learn": {"_metric_learn"},
-    "sklearn": {"_kernel", "_learning", "_rows", "_warnings"}
+    "sklearn": {"_kernel", "_learning", "_neighbors", "_rows", "_warnings"}
     | {"baselines", "comparison", "distances"},
     "tqdm": {"_progress"},
 }

@@ -53,6 +53,10 @@ for d in (1, 3, 17, 64, 130):
         t = gm.transport(r, c, cost(rng, kind, d))
         for x in (t.rows, t.cols, t.flow, *t.potentials, t.value):
             digest.update(np.asarray(x).tobytes())
+    search = gm.EMDNeighbors(cost(rng, "euclidean", d), n_neighbors=3)
+    found = search.fit(np.stack([pair(rng, "dense", d)[0] for _ in range(40)]))
+    for x in (*found.kneighbors(), found.n_solves_):
+        digest.update(np.asarray(x).tobytes())
 print(_core.instruction_set(), digest.hexdigest())
 """
 

@@ -7,6 +7,7 @@ from ._cone import MetricProjector, Projection, project_metric
 from ._initial import initial_metric
 from ._kernel import C_GRID, SIGMA_GRID, EMDKernel
 from ._learning import GroundMetricLearning
+from ._neighbors import EMDNeighbors
 from ._similarity import label_similarity, pair_similarity, taxonomy_similarity
 from ._tables import independence_table, typical_table
 from ._transport import Transport, emd, pairwise_emd, transport
@@ -25,6 +26,7 @@ __all__ = [
     "SIGMA_GRID",
     "BatchSolution",
     "EMDKernel",
+    "EMDNeighbors",
     "GroundMetricLearning",
     "MetricProjector",
     "Projection",

@@ -124,5 +124,19 @@ def detours(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), o
 def typical_sum(histograms: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, n_threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """Weighted sum of typical tables; largest relative error of a margin."""
 
+class NeighborSearch:
+    """Nearest neighbors, few pairs solved."""
+
+    def __init__(self, base: Masses, cost: CostMatrix) -> None: ...
+
+    def find(self, queries: Masses | None, n_neighbors: int, radius: float, n_threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """
+        Counts of neighbors, their distances and their indices; None for the base among themselves.
+        """
+
+    @property
+    def n_solves(self) -> int:
+        """Pairs that the simplex looked at in the last find."""
+
 def instruction_set() -> str:
     """The vector instructions in use: baseline, avx2 or avx512."""

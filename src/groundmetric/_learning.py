@@ -17,7 +17,7 @@ from ._descent import Callback, Settings, descend
 from ._initial import starting_metric
 from ._model import FITTED, load_model, save_model
 from ._progress import progress_bar
-from ._rows import as_histogram_rows
+from ._rows import HistogramsMixin
 from ._similarity import balance, weights_of
 from ._transport import emd, pairwise_emd
 
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 # scikit-learn has no types of its own.
-class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between each
@@ -100,6 +100,8 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
     (4, 4)
     """
 
+    _min_samples = 2
+
     def __init__(
         self,
         *,
@@ -157,7 +159,7 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
         """
         if self.checkpoint is not None:
             require_writable(self.checkpoint)
-        rows = as_histogram_rows(self, X, y, reset=True, min_samples=2)
+        rows = self._as_rows(X, y, reset=True)
         settings = self._settings()
         threads = _validation.n_threads(self.n_jobs)
         if self.callback is not None and not callable(self.callback):
@@ -199,7 +201,7 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
     def transform(self, X: ArrayLike) -> Floats:
         """Compute the EMDs to the training histograms, under the learned metric."""
         check_is_fitted(self, "metric_")
-        rows = as_histogram_rows(self, X, reset=False)
+        rows = self._as_rows(X, reset=False)
         return pairwise_emd(
             rows, self._histograms, metric=self.metric_, n_jobs=self.n_jobs
         )
@@ -207,8 +209,8 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
     def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
         """Compute the EMDs between rows of X and of Y (X if None)."""
         check_is_fitted(self, "metric_")
-        left = as_histogram_rows(self, X, reset=False)
-        right = None if Y is None else as_histogram_rows(self, Y, reset=False)
+        left = self._as_rows(X, reset=False)
+        right = None if Y is None else self._as_rows(Y, reset=False)
         return pairwise_emd(left, right, metric=self.metric_, n_jobs=self.n_jobs)
 
     def get_metric(self) -> Callable[[ArrayLike, ArrayLike], float]:
@@ -239,8 +241,6 @@ class GroundMetricLearning(TransformerMixin, BaseEstimator):  # type: ignore[mis
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
         tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
 

@@ -6,7 +6,7 @@ and words its messages as its own tests expect them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,14 +14,11 @@ from sklearn.utils.validation import check_non_negative, validate_data
 
 from . import _validation
 
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-
 Floats = NDArray[np.float64]
 
 
 def as_rows(
-    estimator: BaseEstimator,
+    estimator: object,
     X: ArrayLike,
     y: ArrayLike | None = None,
     *,
@@ -44,7 +41,7 @@ def as_rows(
 
 
 def as_histogram_rows(
-    estimator: BaseEstimator,
+    estimator: object,
     X: ArrayLike,
     y: ArrayLike | None = None,
     *,
@@ -54,3 +51,22 @@ def as_histogram_rows(
     """Check X, and y if there is one; rows of mass 1."""
     rows = as_rows(estimator, X, y, reset=reset, min_samples=min_samples)
     return _validation.as_distributions(rows, "X")
+
+
+class HistogramsMixin:
+    """An estimator whose X is histograms or counts in rows, dense or sparse."""
+
+    _min_samples = 1  # to fit
+
+    def _as_rows(
+        self, X: ArrayLike, y: ArrayLike | None = None, *, reset: bool
+    ) -> Floats:
+        """Rows of mass 1."""
+        least = self._min_samples if reset else 1
+        return as_histogram_rows(self, X, y, reset=reset, min_samples=least)
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.positive_only = True
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,300 @@
+"""Exact nearest neighbors under the EMD, with few pairs solved.
+
+A lower bound of a distance that exceeds the k-th best found so far rules a histogram
+out. The bounds hold for any metric; the search is in ``cpp/search.h``:
+
+- one-sided: mass that leaves bin p goes at least min_q M_pq far;
+- Lipschitz: the potentials f of a pair that was looked at before with the same query
+  bound all others by |f'(q - x)|, and again, better, when they are raised on the bins
+  of the pair itself;
+- the simplex stops when it has proved a distance to be too large.
+
+Measured and left out: functions made once for all queries (potentials of pairs of the
+data base, rows of the metric) and the triangle inequality of the EMD over pivots rule
+out almost nothing that the functions of the query itself do not.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _validation
+from ._progress import progress_bar
+from ._rows import HistogramsMixin
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Found = tuple[Indices, Floats, Indices]  # counts, distances, indices: query by query
+Mode = Literal["connectivity", "distance"]
+MODES = ("connectivity", "distance")
+
+
+# scikit-learn has no types of its own.
+class EMDNeighbors(
+    HistogramsMixin,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
+    """Find nearest neighbors under the earth mover's distance, exactly.
+
+    Distances and neighbors are those of :func:`pairwise_emd` and a stable sort, bit for
+    bit, but bounds rule out most pairs before they are solved. Works like
+    ``NearestNeighbors`` of scikit-learn and, as a transformer, like its
+    ``KNeighborsTransformer(mode="distance")``: the graph that it makes is what
+    estimators with ``metric="precomputed"`` take.
+
+    Parameters
+    ----------
+    metric : array-like of shape (d, d), optional
+        The ground metric, learned for instance. None is the uniform metric, all ones,
+        under which the EMD is half of l1.
+    n_neighbors : int, default=5
+        How many neighbors to look for.
+    radius : float, default=1.0
+        How far to look for them, in ``radius_neighbors``.
+    n_jobs : int, optional
+        Number of threads over queries. Results do not depend on it.
+    verbose : int, default=0
+        1 shows a bar of queries (needs tqdm).
+
+    Attributes
+    ----------
+    metric_ : ndarray of shape (d, d)
+        The ground metric.
+    n_solves_ : int
+        EMDs that the simplex looked at in the last query, those included that it left
+        when they were too large.
+    n_samples_fit_ : int
+        Number of histograms in the data base.
+    n_features_in_ : int
+        Number of bins, d.
+
+    Examples
+    --------
+    >>> from groundmetric import EMDNeighbors
+    >>> base = [[4, 0, 0], [3, 1, 0], [0, 1, 3], [0, 0, 4]]
+    >>> search = EMDNeighbors([[0, 1, 2], [1, 0, 1], [2, 1, 0]], n_neighbors=2)
+    >>> distances, indices = search.fit(base).kneighbors([[2, 2, 0]])
+    >>> distances
+    array([[0.25, 0.5 ]])
+    >>> indices
+    array([[1, 0]])
+    """
+
+    def __init__(
+        self,
+        metric: ArrayLike | None = None,
+        *,
+        n_neighbors: int = 5,
+        radius: float = 1.0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.metric = metric
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: object = None) -> EMDNeighbors:  # noqa: ARG002
+        """Take the histograms to search in.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Histograms or counts, in rows; rows are normalized to mass 1.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        rows = self._as_rows(X, reset=True)
+        d = rows.shape[1]
+        metric = 1.0 - np.eye(d) if self.metric is None else self.metric
+        self.metric_ = _validation.as_cost(metric, d).copy()
+        _validation.require_metric(self.metric_, "metric")
+        _validation.as_count(self.n_neighbors, "n_neighbors", low=1)
+        _validation.as_number(self.radius, "radius", low=0.0)
+        _validation.n_threads(self.n_jobs)
+        self.n_samples_fit_ = len(rows)
+        self._histograms = rows
+        self._prepare()
+        return self
+
+    def kneighbors(
+        self,
+        X: ArrayLike | None = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,  # noqa: FBT001, FBT002 - as in scikit-learn
+    ) -> tuple[Floats, Indices] | Indices:
+        """Find the nearest histograms of each query, the nearest first.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_queries, d), optional
+            Queries. None for the data base itself, none its own neighbor.
+        n_neighbors : int, optional
+            How many; ``self.n_neighbors`` if None.
+        return_distance : bool, default=True
+            False returns the indices alone, as in scikit-learn.
+
+        Returns
+        -------
+        distances, indices : ndarrays of shape (n_queries, n_neighbors)
+            Of equal distances, the smaller index comes first.
+        """
+        k = self._count(n_neighbors, X)
+        _, distances, indices = self._find(X, k, math.inf)
+        found = indices.reshape(-1, k)
+        return (distances.reshape(-1, k), found) if return_distance else found
+
+    def radius_neighbors(
+        self,
+        X: ArrayLike | None = None,
+        radius: float | None = None,
+        return_distance: bool = True,  # noqa: FBT001, FBT002 - as in scikit-learn
+        sort_results: bool = False,  # noqa: FBT001, FBT002
+    ) -> tuple[NDArray[np.object_], NDArray[np.object_]] | NDArray[np.object_]:
+        """Find all histograms within a radius of each query, its border included.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_queries, d), optional
+            Queries, as in :meth:`kneighbors`.
+        radius : float, optional
+            How far; ``self.radius`` if None.
+        return_distance : bool, default=True
+            False returns the indices alone, as in scikit-learn.
+        sort_results : bool, default=False
+            The nearest first, or the smallest index first.
+
+        Returns
+        -------
+        distances, indices : ndarrays of shape (n_queries,), of arrays
+        """
+        counts, distances, indices = self._find_within(
+            X, radius, by_index=not sort_results
+        )
+        ends = np.cumsum(counts)[:-1]
+        found = _as_objects(np.split(indices, ends))
+        if not return_distance:
+            return found
+        return _as_objects(np.split(distances, ends)), found
+
+    def kneighbors_graph(
+        self,
+        X: ArrayLike | None = None,
+        n_neighbors: int | None = None,
+        mode: Mode = "connectivity",
+    ) -> csr_matrix:
+        """Make the graph of nearest neighbors; takes what :meth:`kneighbors` takes.
+
+        Returns
+        -------
+        csr_matrix of shape (n_queries, n_samples_fit_)
+            Ones, or distances if mode is "distance".
+        """
+        return self._graph(self._find(X, self._count(n_neighbors, X), math.inf), mode)
+
+    def radius_neighbors_graph(
+        self,
+        X: ArrayLike | None = None,
+        radius: float | None = None,
+        mode: Mode = "connectivity",
+        sort_results: bool = False,  # noqa: FBT001, FBT002
+    ) -> csr_matrix:
+        """Make the same graph of what :meth:`radius_neighbors` finds."""
+        return self._graph(
+            self._find_within(X, radius, by_index=not sort_results), mode
+        )
+
+    def transform(self, X: ArrayLike) -> csr_matrix:
+        """Make the graph of distances to the n_neighbors + 1 nearest histograms.
+
+        One more, as each histogram of the data base is its own neighbor.
+        """
+        return self.kneighbors_graph(X, self._count(None, X) + 1, mode="distance")
+
+    @property
+    def n_solves_(self) -> int:
+        """EMDs that the simplex looked at in the last query."""
+        return self._search.n_solves
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_samples_fit_
+
+    def _prepare(self) -> None:
+        masses = _core.Masses(self._histograms, 1.0)
+        self._search = _core.NeighborSearch(masses, _core.CostMatrix(self.metric_))
+
+    def _count(self, n_neighbors: int | None, X: ArrayLike | None) -> int:
+        """How many neighbors to look for; there must be so many."""
+        check_is_fitted(self)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        most = self.n_samples_fit_ - (X is None)
+        return _validation.as_count(k, "n_neighbors", low=1, high=most)
+
+    def _find(self, X: ArrayLike | None, n_neighbors: int, radius: float) -> Found:
+        """Count each query's neighbors; their distances and indices, in order."""
+        queries = None
+        if X is not None:
+            queries = _core.Masses(self._as_rows(X, reset=False), 1.0)
+        threads = _validation.n_threads(self.n_jobs)
+        n = self.n_samples_fit_ if queries is None else len(queries)
+        show = self.verbose > 0
+        with progress_bar(n, label="neighbors", unit="query", show=show) as report:
+            found = self._search.find(queries, n_neighbors, radius, threads, report)
+        counts, distances, indices = found
+        return counts, distances, indices.astype(np.intp)
+
+    def _find_within(
+        self, X: ArrayLike | None, radius: float | None, *, by_index: bool
+    ) -> Found:
+        check_is_fitted(self)
+        radius = self.radius if radius is None else radius
+        radius = _validation.as_number(radius, "radius", low=0.0)
+        counts, distances, indices = self._find(X, self.n_samples_fit_, radius)
+        if not by_index:
+            return counts, distances, indices
+        order = np.lexsort((indices, np.repeat(np.arange(len(counts)), counts)))
+        return counts, distances[order], indices[order]
+
+    def _graph(self, found: Found, mode: Mode) -> csr_matrix:
+        if mode not in MODES:
+            raise ValueError(f"mode is {mode!r}; one of {', '.join(MODES)} is needed.")
+        counts, distances, indices = found
+        data = distances if mode == "distance" else np.ones(len(indices))
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        shape = (len(counts), self.n_samples_fit_)
+        return csr_matrix((data, indices, starts), shape=shape)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_search", None)  # compiled; made again from the rest
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "_histograms"):
+            self._prepare()
+
+
+def _as_objects(arrays: list[NDArray[Any]]) -> NDArray[np.object_]:
+    """Make an array of arrays, of equal lengths or not."""
+    objects = np.empty(len(arrays), dtype=object)
+    objects[:] = arrays
+    return objects
