@@ -15,11 +15,13 @@ CENTERS = {"_similarity", "_tables"}
 # Imports run one way. A module may import those named here, and nothing else of ours.
 ALLOWED = {
     "__init__": CENTERS
-    | {"_batch", "_cone", "_initial", "_kernel", "_learning", "_neighbors"}
+    | {"_batch", "_classifier", "_cone", "_initial", "_kernel", "_learning"}
+    | {"_neighbors"}
     | {"_transport", "_triangle"},
     "_batch": {"_core", "_transport", "_validation"},
     "_cone": {"_core", "_progress", "_triangle", "_validation", "_warnings"},
     "_checkpoint": {"_files"},
+    "_classifier": {"_learning", "_neighbors", "_rows", "_validation"},
     "_criterion": {"_core", "_nearest", "_pruning"},
     "_descent": {"_checkpoint", "_cone", "_criterion", "_files", "_path"}
     | {"_validation"},
@@ -57,7 +59,7 @@ ALLOWED = {
 ONLY_IN = {
     "matplotlib": {"plotting"},
     "metric_learn": {"_metric_learn"},
-    "sklearn": {"_kernel", "_learning", "_neighbors", "_rows", "_warnings"}
+    "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows", "_warnings"}
     | {"baselines", "comparison", "distances"},
     "tqdm": {"_progress"},
 }

@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from ._batch import BatchSolution, TransportBatch
+from ._classifier import EMDClassifier
 from ._cone import MetricProjector, Projection, project_metric
 from ._initial import initial_metric
 from ._kernel import C_GRID, SIGMA_GRID, EMDKernel
@@ -25,6 +26,7 @@ __all__ = [
     "C_GRID",
     "SIGMA_GRID",
     "BatchSolution",
+    "EMDClassifier",
     "EMDKernel",
     "EMDNeighbors",
     "GroundMetricLearning",

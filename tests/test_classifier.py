@@ -1,0 +1,96 @@
+"""The classifier: a learner and a search, put together."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from groundmetric import EMDClassifier, GroundMetricLearning
+
+QUICK = GroundMetricLearning(max_outer=1, max_inner=3)
+ZERO = "its data has rows of zero mass, which are no histograms"
+
+
+def failures_we_want(_):
+    return {
+        "check_estimator_sparse_array": ZERO,
+        "check_estimator_sparse_matrix": ZERO,
+        "check_estimator_sparse_tag": ZERO,
+        "check_estimators_dtypes": ZERO,
+        "check_fit2d_1feature": ZERO,
+    }
+
+
+@pytest.mark.filterwarnings("ignore:By the typical tables", "ignore:Class")
+@parametrize_with_checks(
+    [EMDClassifier(learner=QUICK)], expected_failed_checks=failures_we_want
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """Fours and nines: 15 + 15 to learn from, the rest to test."""
+    X, y = load_digits(return_X_y=True)
+    rows = [np.flatnonzero(y == digit) for digit in (4, 9)]
+    train = np.concatenate([r[:15] for r in rows])
+    test = np.concatenate([r[15:] for r in rows])
+    return X[train], y[train], X[test], y[test]
+
+
+def test_is_the_pipeline(digits):
+    X, y, X_test, y_test = digits
+    classifier = EMDClassifier(n_jobs=2).fit(X, y)
+    knn = KNeighborsClassifier(n_neighbors=3, metric="precomputed")
+    pipeline = make_pipeline(GroundMetricLearning(), knn).fit(X, y)
+    np.testing.assert_array_equal(classifier.metric_, pipeline[0].metric_)
+    np.testing.assert_array_equal(classifier.predict(X_test), pipeline.predict(X_test))
+    np.testing.assert_allclose(
+        classifier.predict_proba(X_test), pipeline.predict_proba(X_test)
+    )
+    assert classifier.score(X_test, y_test) == pipeline.score(X_test, y_test)
+    n_pairs = len(X) * len(X_test)
+    assert classifier.neighbors_.n_solves_ < n_pairs / 2
+
+
+def test_labels_and_votes_by_hand():
+    # Of three neighbors two are "b"; all three of the first query's are near "a".
+    X = [[9, 1, 0], [8, 2, 0], [7, 3, 0], [0, 1, 9], [0, 2, 8]]
+    y = ["a", "a", "a", "b", "b"]
+    classifier = EMDClassifier(learner=QUICK).fit(X, y)
+    assert classifier.classes_.tolist() == ["a", "b"]
+    shares = classifier.predict_proba([[6, 4, 0], [0, 3, 7]])
+    np.testing.assert_allclose(shares, [[1, 0], [1 / 3, 2 / 3]])
+    assert classifier.predict([[6, 4, 0], [0, 3, 7]]).tolist() == ["a", "b"]
+
+
+def test_the_learner_is_a_parameter(digits):
+    X, y, X_test, _ = digits
+    search = GridSearchCV(
+        EMDClassifier(learner=QUICK),
+        {"n_neighbors": [1, 3], "learner__max_inner": [1, 2]},
+        cv=2,
+    ).fit(X, y)
+    best = search.best_estimator_
+    assert best.learner_.max_inner == search.best_params_["learner__max_inner"]
+    assert not hasattr(QUICK, "metric_")  # a clone was fitted
+    again = pickle.loads(pickle.dumps(best))  # noqa: S301 - our own
+    np.testing.assert_array_equal(again.predict(X_test), best.predict(X_test))
+    assert clone(best).get_params().keys() == best.get_params().keys()
+
+
+def test_bad_input():
+    X = [[1, 2], [2, 1], [3, 1]]
+    with pytest.raises(ValueError, match="n_neighbors is 0; it must be at least 1"):
+        EMDClassifier(0).fit(X, [0, 0, 1])
+    with pytest.raises(ValueError, match="y has one class only"):
+        EMDClassifier().fit(X, [1, 1, 1])
+    with pytest.raises(ValueError, match=r"X\[1\] has zero mass"):
+        EMDClassifier().fit([[1, 2], [0, 0]], [0, 1])
