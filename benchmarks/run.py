@@ -5,12 +5,13 @@ from pathlib import Path
 
 import cone
 import learning
+import neighbors
 import numpy as np
 import tables
 import transport
 from measure import print_header, print_machine, print_rows
 
-PARTS = ("transport", "cone", "tables", "learning")
+PARTS = ("transport", "cone", "tables", "learning", "neighbors")
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
@@ -44,6 +45,8 @@ def main() -> None:
         print_rows(tables.rows(X))
     if options.only in (None, "learning"):
         print_rows(learning.rows(X, y))
+    if options.only in (None, "neighbors"):
+        print_rows(neighbors.rows(X, y))
     if options.only in (None, "transport"):
         print("\n" + transport.memory_line(X, np.random.default_rng(0)))
     if options.only in (None, "cone"):
