@@ -59,8 +59,8 @@ ALLOWED = {
 ONLY_IN = {
     "matplotlib": {"plotting"},
     "metric_learn": {"_metric_learn"},
-    "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows", "_warnings"}
-    | {"baselines", "comparison", "distances"},
+    "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows"}
+    | {"_warnings", "baselines", "comparison", "distances"},
     "tqdm": {"_progress"},
 }
 LONGEST = 300
