@@ -61,9 +61,7 @@ void TransportSimplex::optimize(Pulse& pulse) {
     if (is_above_ceiling) return;
     for (Arc entering;;) {
         if (find_entering_arc(entering)) {
-            const Leaving leaving = find_leaving_arc(entering);
-            change_flow(entering, leaving);
-            update_tree(entering, leaving);
+            pivot(entering, tree, potential);
             assert(tree.is_strongly_feasible());
             fresh = false;
             if (++n_pivots % 64 == 0) pulse.beat();
@@ -205,51 +203,6 @@ bool TransportSimplex::find_entering_arc(Arc& entering) {
         }
     }
     return false;
-}
-
-// Flow enters along (row, column) and returns through the tree: from the column
-// up to the join, and down to the row. It lowers the flow of every arc that it
-// runs against: those above the rows on the row's side and above the columns on
-// the column's side. The arc that leaves is the last that blocks on the way
-// around from the join (section 11.6): of equal ones on the row's side the
-// lowest, and rather one on the column's side, the highest.
-TransportSimplex::Leaving TransportSimplex::find_leaving_arc(
-    const Arc& entering) const {
-    Leaving leaving{0, 0, kMostMass, true};
-    Node x = entering.row;
-    for (; !tree.contains(x, entering.column); x = tree.parent[x])
-        if (tree.is_row(x) && tree.flow[x] < leaving.flow) {
-            leaving.flow = tree.flow[x];
-            leaving.below = x;
-        }
-    leaving.join = x;
-    for (x = entering.column; x != leaving.join; x = tree.parent[x])
-        if (!tree.is_row(x) && tree.flow[x] <= leaving.flow) {
-            leaving.flow = tree.flow[x];
-            leaving.below = x;
-            leaving.on_row_side = false;
-        }
-    return leaving;
-}
-
-void TransportSimplex::change_flow(const Arc& entering,
-                                   const Leaving& leaving) {
-    if (leaving.flow == 0) return;
-    for (Node x = entering.row; x != leaving.join; x = tree.parent[x])
-        tree.flow[x] += tree.is_row(x) ? -leaving.flow : leaving.flow;
-    for (Node x = entering.column; x != leaving.join; x = tree.parent[x])
-        tree.flow[x] += tree.is_row(x) ? leaving.flow : -leaving.flow;
-}
-
-void TransportSimplex::update_tree(const Arc& entering,
-                                   const Leaving& leaving) {
-    const Node head = leaving.on_row_side ? entering.row : entering.column;
-    const Node foot = leaving.on_row_side ? entering.column : entering.row;
-    tree.rehang(leaving.below, head, foot, leaving.join, leaving.flow);
-    const double shift =
-        leaving.on_row_side ? entering.reduced_cost : -entering.reduced_cost;
-    const Node* slice = tree.order.data() + tree.position[head];
-    for (int k = 0; k < tree.size[head]; ++k) potential[slice[k]] += shift;
 }
 
 }  // namespace groundmetric

@@ -15,6 +15,7 @@
 
 #include "kernels.h"
 #include "parallel.h"
+#include "pivot.h"
 #include "problem.h"
 #include "start.h"
 #include "tree.h"
@@ -55,25 +56,11 @@ public:
     double arc_cost(Node x) const;
 
 private:
-    struct Arc {
-        Node row, column;
-        double reduced_cost;
-    };
-    struct Leaving {
-        Node join;
-        Node below;  // the node whose arc to its parent leaves the basis
-        Mass flow;
-        bool on_row_side;
-    };
-
     void optimize(Pulse& pulse);
     double worst_gap();
     double dual_bound();
     void look_at_ceiling();
     bool find_entering_arc(Arc& entering);
-    Leaving find_leaving_arc(const Arc& entering) const;
-    void change_flow(const Arc& entering, const Leaving& leaving);
-    void update_tree(const Arc& entering, const Leaving& leaving);
 
     GreedyStart greedy_;
     SpanningTree old_tree_;
