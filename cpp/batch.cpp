@@ -20,27 +20,6 @@ std::vector<TransportSimplex> workspaces(std::int64_t n_pairs, int n_threads) {
 
 }  // namespace
 
-void pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
-              bool symmetric, const Threading& threading, double* distances) {
-    const bool reduced =
-        matrix.is_quasimetric(threading.n_threads, threading.poll);
-    const std::int64_t n = y.size();
-    std::vector<TransportSimplex> simplexes =
-        workspaces(x.size() * n, threading.n_threads);
-    const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
-        const std::int64_t i = k / n, j = k % n;
-        if (symmetric && j < i) return;
-        TransportSimplex& simplex = simplexes[worker];
-        simplex.problem.set_margins(x.row(i), y.row(j), x.n_bins(), reduced);
-        simplex.problem.set_costs(matrix);
-        simplex.solve(pulse);
-        distances[k] = matrix.unscaled(simplex.cost(), x.unit());
-        if (symmetric) distances[j * n + i] = distances[k];
-    };
-    parallel_for(x.size() * n, threading.n_threads, kChunk, threading.poll,
-                 body);
-}
-
 Batch::Batch(std::shared_ptr<const Masses> x, std::shared_ptr<const Masses> y,
              const std::int64_t* pairs, std::int64_t n_pairs)
     : x_(std::move(x)), y_(std::move(y)) {

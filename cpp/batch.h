@@ -15,16 +15,6 @@
 
 namespace groundmetric {
 
-struct Threading {
-    int n_threads;
-    Poll poll;
-};
-
-// distances[i * n + j] = d_M(x_i, y_j). If `symmetric` (x = y, and M
-// symmetric), only j >= i is solved and mirrored.
-void pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
-              bool symmetric, const Threading& threading, double* distances);
-
 // The optimal trees of some pairs of a batch, or those at which they stopped.
 struct KeptTrees {
     bool reduced = true;               // common mass stays where it is

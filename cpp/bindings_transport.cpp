@@ -2,6 +2,7 @@
 #include "bindings.h"
 #include "bounds.h"
 #include "certificate.h"
+#include "pairwise.h"
 
 namespace {
 
@@ -26,15 +27,24 @@ gm::Certificate transport(In<double, 1> r, In<double, 1> c, double total,
     });
 }
 
-Out<double, 2> pairwise(const gm::Masses& x, const gm::Masses& y,
-                        const gm::CostMatrix& cost, bool symmetric,
-                        int n_threads, const Progress& progress) {
+// The effort is added to `effort`: pivots, pairs by the hub, arcs priced there.
+Out<double, 2> pairwise(
+    const gm::Masses& x, const gm::Masses& y, const gm::CostMatrix& cost,
+    bool symmetric, int n_threads, const Progress& progress, bool hub,
+    std::optional<
+        nb::ndarray<std::int64_t, nb::shape<3>, nb::c_contig, nb::device::cpu>>
+        effort) {
     Out<double, 2> distances = new_matrix(static_cast<std::size_t>(x.size()),
                                           static_cast<std::size_t>(y.size()));
-    without_gil([&] {
-        gm::pairwise(x, y, cost, symmetric, {n_threads, make_poll(progress)},
-                     distances.data());
+    const gm::Effort spent = without_gil([&] {
+        return gm::pairwise(x, y, cost, {symmetric, hub},
+                            {n_threads, make_poll(progress)}, distances.data());
     });
+    if (effort) {
+        effort->data()[0] += spent.n_pivots;
+        effort->data()[1] += spent.n_by_hub;
+        effort->data()[2] += spent.n_priced;
+    }
     return distances;
 }
 
@@ -225,6 +235,10 @@ void bind_transport(nb::module_& m) {
         "Raise lower[rows[s]] to |values[s] - values[s, rows[s]]|, in place.");
     m.def("transport", &transport, "r"_a.noconvert(), "c"_a.noconvert(),
           "total"_a, "cost"_a.noconvert(), "One pair, with its certificate.");
-    m.def("pairwise", &pairwise, "x"_a, "y"_a, "cost"_a, "symmetric"_a,
-          "n_threads"_a, "progress"_a.none(), "All distances.");
+    m.def(
+        "pairwise", &pairwise, "x"_a, "y"_a, "cost"_a, "symmetric"_a,
+        "n_threads"_a, "progress"_a.none(), "hub"_a = true,
+        "effort"_a.noconvert().none() = nb::none(),
+        "All distances; adds pivots, pairs by the hub and arcs priced there to "
+        "`effort`.");
 }

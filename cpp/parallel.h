@@ -20,6 +20,11 @@ struct Stopped : std::exception {
 
 using Poll = std::function<bool(std::int64_t n_done)>;
 
+struct Threading {
+    int n_threads;
+    Poll poll;
+};
+
 // What the threads of one call share.
 struct Shared {
     Poll poll;

@@ -277,3 +277,31 @@ def bin_to_bin(name, r, c):
         return np.sqrt(max(both / 2, 0.0))
     assert name == "fisher"
     return np.arccos(min(sum(np.sqrt(p * q) for p, q in pairs), 1.0))
+
+
+def hub_lp(r, c, M, t):
+    """Distances under min(M, t) as a flow: direct arcs, or p -> hub (t), hub -> q (0).
+
+    Variables X (row by row), h and g; arcs that cost t or more are left out.
+    """
+    r, c, M = (np.asarray(x, dtype=float) for x in (r, c, M))
+    d = len(r)
+    eye, ones = np.eye(d), np.ones((1, d))
+    zero = np.zeros((d, d))
+    A = np.vstack(
+        [
+            np.hstack([np.kron(eye, ones), eye, zero]),
+            np.hstack([np.kron(ones, eye), zero, eye]),
+            np.hstack([np.zeros((1, d * d)), ones, -ones]),
+        ]
+    )
+    near = [(0, None if cost < t else 0) for cost in M.ravel()]
+    result = linprog(
+        np.concatenate([np.minimum(M, t).ravel(), np.full(d, t), np.zeros(d)]),
+        A_eq=A,
+        b_eq=np.concatenate([r, c, [0.0]]),
+        bounds=near + [(0, None)] * (2 * d),
+        method="highs",
+    )
+    assert result.status == 0, result.message
+    return result.fun

@@ -17,6 +17,7 @@ from ._triangle import (
     is_metric,
     metric_closure,
     metric_violations,
+    threshold_metric,
     triangle_violation,
 )
 
@@ -46,6 +47,7 @@ __all__ = [
     "pairwise_emd",
     "project_metric",
     "taxonomy_similarity",
+    "threshold_metric",
     "transport",
     "triangle_violation",
     "typical_table",

@@ -96,8 +96,10 @@ def raise_lower(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None
 def transport(r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, cost: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Certificate:
     """One pair, with its certificate."""
 
-def pairwise(x: Masses, y: Masses, cost: CostMatrix, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-    """All distances."""
+def pairwise(x: Masses, y: Masses, cost: CostMatrix, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None, hub: bool = True, effort: Annotated[NDArray[numpy.int64], dict(shape=(3), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """
+    All distances; adds pivots, pairs by the hub and arcs priced there to `effort`.
+    """
 
 class MetricProjector:
     """Projections onto the cone of metrics."""

@@ -143,6 +143,13 @@ def as_number(value: float, name: str, *, low: float, high: float = math.inf) ->
     return float(value)
 
 
+def as_positive_number(value: float, name: str) -> float:
+    """Judge a finite real number above zero."""
+    if not as_number(value, name, low=0.0) > 0.0:
+        raise ValueError(f"{name} is {value!r}; a number above 0 is needed.")
+    return float(value)
+
+
 def as_count(value: int, name: str, *, low: int, high: int | None = None) -> int:
     """Judge a whole number between low and high."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):

@@ -1,0 +1,78 @@
+#include "threshold.h"
+
+#include <algorithm>
+
+#include "kernels.h"
+
+namespace groundmetric {
+
+std::optional<NearArcs> NearArcs::of(const CostMatrix& matrix) {
+    // With half of the entries at the maximum, both ways take about as long.
+    constexpr double kShare = 0.6;
+    const int d = matrix.size();
+    double largest = -kHuge;
+    long n_largest = 0;  // off the diagonal
+    for (int p = 0; p < d; ++p)
+        for (int q = 0; q < d; ++q) {
+            const double cost = matrix.row(p)[q];
+            if (cost > largest) n_largest = 0;
+            largest = std::max(largest, cost);
+            n_largest += cost == largest && p != q;
+        }
+    const double n_pairs = static_cast<double>(d) * (d - 1);
+    if (d < 2 || static_cast<double>(n_largest) < kShare * n_pairs) return {};
+    return NearArcs(matrix, largest);
+}
+
+NearArcs::NearArcs(const CostMatrix& matrix, double threshold)
+    : threshold_(threshold), n_bins_(matrix.size()) {
+    std::vector<int> near;
+    for (int p = 0; p < matrix.size(); ++p) {
+        const double* cost = matrix.row(p);
+        near.clear();
+        for (int q = 0; q < matrix.size(); ++q)
+            if (cost[q] < threshold) near.push_back(q);
+        std::sort(near.begin(), near.end(), [cost](int a, int b) {
+            return cost[a] != cost[b] ? cost[a] < cost[b] : a < b;
+        });
+        all_.begin.push_back(static_cast<int>(all_.column.size()));
+        for (const int q : near) {
+            all_.column.push_back(q);
+            all_.cost.push_back(cost[q]);
+        }
+    }
+    all_.begin.push_back(static_cast<int>(all_.column.size()));
+}
+
+void NearArcs::gather(const Problem& problem, std::vector<int>& where,
+                      SparseRows& arcs) const {
+    const int n = problem.n_columns();
+    where.assign(static_cast<std::size_t>(n_bins_), -1);
+    for (int j = 0; j < n; ++j) where[problem.columns[j]] = j;
+    std::size_t room = 0;
+    for (const int p : problem.rows)
+        room += static_cast<std::size_t>(
+            padded(all_.begin[p + 1] - all_.begin[p] + 1));
+    arcs.column.resize(room);
+    arcs.cost.resize(room);
+    arcs.begin.clear();
+    int at = 0;
+    for (const int p : problem.rows) {
+        arcs.begin.push_back(at);
+        // Written in any case, and kept if the bin is a column: no branch.
+        for (int k = all_.begin[p]; k < all_.begin[p + 1]; ++k) {
+            const int j = where[all_.column[k]];
+            arcs.column[at] = j;
+            arcs.cost[at] = all_.cost[k];
+            at += j >= 0;
+        }
+        const int end = arcs.begin.back() + padded(at - arcs.begin.back() + 1);
+        std::fill(arcs.column.begin() + at, arcs.column.begin() + end, n);
+        std::fill(arcs.cost.begin() + at, arcs.cost.begin() + end, kHuge);
+        arcs.cost[at] = threshold_;
+        at = end;
+    }
+    arcs.begin.push_back(at);
+}
+
+}  // namespace groundmetric

@@ -1,0 +1,46 @@
+// The arcs of a thresholded cost: those below its maximum, few of them.
+//
+// If most entries of a cost matrix equal its maximum t, as those of min(M, t)
+// do, mass that goes at price t may as well go through one hub: p -> hub at t,
+// hub -> q at 0. What is left are the arcs below t (Pele & Werman, Fast and
+// Robust Earth Mover's Distances, ICCV 2009; the paper, section 8.2).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cost.h"
+#include "problem.h"
+
+namespace groundmetric {
+
+// Arcs row by row, the cheapest first: those of row i are at begin[i] and on,
+// up to begin[i + 1].
+struct SparseRows {
+    std::vector<int> begin;
+    std::vector<int> column;
+    std::vector<double> cost;
+};
+
+class NearArcs {
+public:
+    // Nothing if too few entries equal the maximum to be worth it.
+    static std::optional<NearArcs> of(const CostMatrix& matrix);
+
+    double threshold() const { return threshold_; }
+
+    // The arcs between the bins of the problem. Each row ends with its arc to
+    // the hub, column problem.n_columns(), and is padded with arcs of cost
+    // kHuge to a multiple of kLanes. `where` is scratch.
+    void gather(const Problem& problem, std::vector<int>& where,
+                SparseRows& arcs) const;
+
+private:
+    NearArcs(const CostMatrix& matrix, double threshold);
+
+    double threshold_;
+    int n_bins_;
+    SparseRows all_;  // between all bins
+};
+
+}  // namespace groundmetric
