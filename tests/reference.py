@@ -279,6 +279,28 @@ def bin_to_bin(name, r, c):
     return np.arccos(min(sum(np.sqrt(p * q) for p, q in pairs), 1.0))
 
 
+def partial_lp(r, c, M):
+    """Section 2.2: min <M, X>, X 1 <= r, X'1 <= c, and all that both have moves."""
+    r, c = np.asarray(r, dtype=float), np.asarray(c, dtype=float)
+    d = len(r)
+    rows = np.kron(np.eye(d), np.ones((1, d)))  # X row by row
+    columns = np.kron(np.ones((1, d)), np.eye(d))
+    result = linprog(
+        np.asarray(M, dtype=float).ravel(),
+        A_ub=np.vstack([rows, columns]),
+        b_ub=np.concatenate([r, c]),
+        A_eq=np.ones((1, d * d)),
+        b_eq=[min(r.sum(), c.sum())],
+        method="highs",
+        options={
+            "primal_feasibility_tolerance": 1e-10,
+            "dual_feasibility_tolerance": 1e-10,
+        },
+    )
+    assert result.status == 0, result.message
+    return result.fun
+
+
 def hub_lp(r, c, M, t):
     """Distances under min(M, t) as a flow: direct arcs, or p -> hub (t), hub -> q (0).
 

@@ -16,8 +16,7 @@ CENTERS = {"_similarity", "_tables"}
 ALLOWED = {
     "__init__": CENTERS
     | {"_batch", "_classifier", "_cone", "_initial", "_kernel", "_learning"}
-    | {"_neighbors"}
-    | {"_transport", "_triangle"},
+    | {"_neighbors", "_transport", "_triangle", "_unnormalized"},
     "_batch": {"_core", "_transport", "_validation"},
     "_cone": {"_core", "_progress", "_triangle", "_validation", "_warnings"},
     "_checkpoint": {"_files"},
@@ -44,6 +43,7 @@ ALLOWED = {
     "_tables": {"_core", "_validation", "_warnings"},
     "_transport": {"_core", "_progress", "_validation"},
     "_triangle": {"_core", "_validation"},
+    "_unnormalized": {"_core", "_progress", "_validation"},
     "_validation.__init__": {"arrays", "histograms", "pairs", "threads"},
     "_validation.arrays": {"_core"},
     "_validation.histograms": {"_core", "arrays"},

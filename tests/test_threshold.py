@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import groundmetric as gm
@@ -135,6 +135,7 @@ def test_agrees_with_linear_programs():
         assert value == pytest.approx(hub_lp(r, c, M, t), rel=1e-9)
 
 
+@settings(deadline=None)
 @given(histogram_pairs(), st.data())
 def test_same_as_dense_property(histograms, data):
     r, c = histograms

@@ -20,6 +20,7 @@ from ._triangle import (
     threshold_metric,
     triangle_violation,
 )
+from ._unnormalized import emd_hat, emd_partial, pairwise_emd_hat
 
 __version__ = version("groundmetric")
 
@@ -37,6 +38,8 @@ __all__ = [
     "TransportBatch",
     "Violation",
     "emd",
+    "emd_hat",
+    "emd_partial",
     "independence_table",
     "initial_metric",
     "is_metric",
@@ -45,6 +48,7 @@ __all__ = [
     "metric_violations",
     "pair_similarity",
     "pairwise_emd",
+    "pairwise_emd_hat",
     "project_metric",
     "taxonomy_similarity",
     "threshold_metric",

@@ -36,15 +36,26 @@ class Histograms(NamedTuple):
         return self.name if self.values.ndim == 1 else f"{self.name}[{row}]"
 
 
-def as_histograms(X: ArrayLike, name: str, ndim: int = 2) -> Histograms:
-    """Non-negative finite histograms of positive mass, in rows (or just one)."""
+def as_histograms(
+    X: ArrayLike,
+    name: str,
+    ndim: int = 2,
+    *,
+    may_be_zero: bool = False,
+    n_added: int = 0,
+) -> Histograms:
+    """Non-negative finite histograms of positive mass, in rows (or just one).
+
+    Of zero mass, too, if they may be; never of so little that it cannot be cut. The
+    caller adds n_added bins.
+    """
     array = as_float_array(X, name, ndim)
     if array.size == 0:
         raise ValueError(f"{name} is empty: its shape is {array.shape}.")
-    if array.shape[-1] > LARGEST_DIMENSION:
+    if array.shape[-1] > LARGEST_DIMENSION - n_added:
         raise ValueError(
-            f"{name} has {array.shape[-1]} bins; at most {LARGEST_DIMENSION} are "
-            "supported."
+            f"{name} has {array.shape[-1]} bins; at most "
+            f"{LARGEST_DIMENSION - n_added} are supported."
         )
     # In one pass; masses are finite only if all entries are.
     smallest, first, low, high = _core.summarize(np.atleast_2d(array))
@@ -60,7 +71,12 @@ def as_histograms(X: ArrayLike, name: str, ndim: int = 2) -> Histograms:
     if not SMALLEST_MASS <= low <= high < math.inf:
         with np.errstate(over="ignore"):
             masses = np.atleast_1d(array.sum(axis=-1))
-        row = int(np.argmax((masses < SMALLEST_MASS) | (masses == np.inf)))
+        bad = (masses < SMALLEST_MASS) | (masses == np.inf)
+        if may_be_zero:
+            bad &= masses != 0.0
+            if not bad.any():
+                return found
+        row = int(np.argmax(bad))
         what = "zero mass" if masses[row] == 0.0 else f"mass {masses[row]}"
         raise ValueError(
             f"{found.which(row)} has {what}: histograms need positive, finite mass."
