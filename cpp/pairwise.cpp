@@ -1,10 +1,6 @@
 #include "pairwise.h"
 
-#include <optional>
 #include <vector>
-
-#include "hub.h"
-#include "simplex.h"
 
 namespace groundmetric {
 namespace {
@@ -12,43 +8,27 @@ namespace {
 // Pairs handed to a thread at a time.
 constexpr std::int64_t kChunk = 8;
 
-// What one thread needs.
-class alignas(128) Worker {
-public:
-    Effort effort;
-
-    Worker(const CostMatrix& matrix, const std::optional<NearArcs>& near)
-        : matrix_(matrix) {
-        if (near) hub_.emplace(matrix, *near);
-    }
-
-    // The distance, scaled and in units of mass.
-    double solve(const Mass* r, const Mass* c, bool reduced, Pulse& pulse) {
-        if (hub_) {
-            hub_->problem.set_margins(r, c, matrix_.size(), reduced);
-            hub_->solve(pulse);
-            effort.n_pivots += hub_->n_pivots;
-            effort.n_priced += hub_->n_priced;
-            const double cost = hub_->cost();
-            if (hub_->is_accurate(cost)) {
-                ++effort.n_by_hub;
-                return cost;
-            }
-        }
-        dense_.problem.set_margins(r, c, matrix_.size(), reduced);
-        dense_.problem.set_costs(matrix_);
-        dense_.solve(pulse);
-        effort.n_pivots += dense_.n_pivots;
-        return dense_.cost();
-    }
-
-private:
-    const CostMatrix& matrix_;
-    std::optional<HubSimplex> hub_;
-    TransportSimplex dense_;
-};
-
 }  // namespace
+
+double PairSolver::solve(const Mass* r, const Mass* c, bool reduced,
+                         Pulse& pulse) {
+    if (hub_) {
+        hub_->problem.set_margins(r, c, matrix_.size(), reduced);
+        hub_->solve(pulse);
+        effort.n_pivots += hub_->n_pivots;
+        effort.n_priced += hub_->n_priced;
+        const double cost = hub_->cost();
+        if (hub_->is_accurate(cost)) {
+            ++effort.n_by_hub;
+            return cost;
+        }
+    }
+    dense_.problem.set_margins(r, c, matrix_.size(), reduced);
+    dense_.problem.set_costs(matrix_);
+    dense_.solve(pulse);
+    effort.n_pivots += dense_.n_pivots;
+    return dense_.cost();
+}
 
 Effort pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
                 const PairwiseOptions& options, const Threading& threading,
@@ -58,9 +38,10 @@ Effort pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
     const std::optional<NearArcs> near =
         options.hub ? NearArcs::of(matrix) : std::nullopt;
     const std::int64_t n = y.size();
-    std::vector<Worker> workers(static_cast<std::size_t>(n_workers(
-                                    x.size() * n, kChunk, threading.n_threads)),
-                                Worker(matrix, near));
+    std::vector<PairSolver> workers(
+        static_cast<std::size_t>(
+            n_workers(x.size() * n, kChunk, threading.n_threads)),
+        PairSolver(matrix, near));
     const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
         const std::int64_t i = k / n, j = k % n;
         if (options.symmetric && j < i) return;
@@ -72,7 +53,7 @@ Effort pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
     parallel_for(x.size() * n, threading.n_threads, kChunk, threading.poll,
                  body);
     Effort total;
-    for (const Worker& worker : workers) {
+    for (const PairSolver& worker : workers) {
         total.n_pivots += worker.effort.n_pivots;
         total.n_by_hub += worker.effort.n_by_hub;
         total.n_priced += worker.effort.n_priced;

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "cost.h"
+#include "hub.h"
 #include "masses.h"
 #include "parallel.h"
+#include "simplex.h"
+#include "threshold.h"
 
 namespace groundmetric {
 
@@ -14,6 +18,26 @@ struct Effort {
     std::int64_t n_pivots = 0;
     std::int64_t n_by_hub = 0;  // pairs solved through the hub
     std::int64_t n_priced = 0;  // arcs, in these
+};
+
+// Solves one pair after the other, through the hub where there is one.
+class alignas(128) PairSolver {
+public:
+    Effort effort;
+
+    // Keeps references to both.
+    PairSolver(const CostMatrix& matrix, const std::optional<NearArcs>& near)
+        : matrix_(matrix) {
+        if (near) hub_.emplace(matrix, *near);
+    }
+
+    // The distance, scaled and in units of mass.
+    double solve(const Mass* r, const Mass* c, bool reduced, Pulse& pulse);
+
+private:
+    const CostMatrix& matrix_;
+    std::optional<HubSimplex> hub_;
+    TransportSimplex dense_;
 };
 
 struct PairwiseOptions {

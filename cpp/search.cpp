@@ -6,6 +6,7 @@
 
 #include "certificate.h"
 #include "kernels.h"
+#include "pairwise.h"
 #include "simplex.h"
 
 namespace groundmetric {
@@ -79,7 +80,9 @@ private:
     std::vector<Candidate> heap_;
     std::vector<Neighbor> best_;  // a heap, the worst on top
     Neighbor limit_{};            // beyond it nothing is wanted
+    const Mass *left_ = nullptr, *right_ = nullptr;  // the pair that is loaded
     TransportSimplex simplex_;
+    PairSolver again_;
 };
 
 // A bound is computed from numbers of the order of 1, masses and costs, with a
@@ -95,7 +98,8 @@ Query::Query(const NeighborSearch& search, bool among_base, const Reach& reach,
       reduced_(reduced),
       scale_(search.matrix().scale()),
       margin_(margin_of(search.matrix().size())),
-      query_(static_cast<std::size_t>(search.width())) {}
+      query_(static_cast<std::size_t>(search.width())),
+      again_(search.matrix(), search.near_arcs()) {}
 
 std::vector<Neighbor> Query::run(const Masses& queries, std::int64_t i,
                                  Pulse& pulse) {
@@ -181,6 +185,8 @@ void Query::load(const Candidate& candidate) {
     const Mass* here = queries_->row(i_);
     const Mass* there = search_.base().row(candidate.index);
     if (among_base_ && candidate.index < i_) std::swap(here, there);
+    left_ = here;
+    right_ = there;
     simplex_.problem.set_margins(here, there, search_.base().n_bins(),
                                  reduced_);
     simplex_.problem.set_costs(search_.matrix());
@@ -193,9 +199,13 @@ void Query::solve(const Candidate& candidate, Pulse& pulse) {
     const double limit = limit_.distance / scale_;
     simplex_.ceiling = std::min(kHuge, (limit * (1 + 1e-12) + margin_) / unit);
     simplex_.solve(pulse);
-    if (!simplex_.is_above_ceiling)
-        keep({search_.matrix().unscaled(simplex_.cost(), unit),
-              candidate.index});
+    if (!simplex_.is_above_ceiling) {
+        // To the last bit as pairwise() has it, which may go through the hub.
+        const double cost = search_.near_arcs()
+                                ? again_.solve(left_, right_, reduced_, pulse)
+                                : simplex_.cost();
+        keep({search_.matrix().unscaled(cost, unit), candidate.index});
+    }
     if (simplex_.problem.n_nodes() == 0 || n_functions() >= kMostFunctions)
         return;
     add_function(lipschitz_potential(simplex_, search_.matrix()));
@@ -229,6 +239,7 @@ NeighborSearch::NeighborSearch(std::shared_ptr<const Masses> base,
                                std::shared_ptr<const CostMatrix> matrix)
     : base_(std::move(base)),
       matrix_(std::move(matrix)),
+      near_(NearArcs::of(*matrix_)),
       width_(padded(base_->n_bins())),
       rows_(static_cast<std::size_t>(base_->size()) * width_),
       least_(static_cast<std::size_t>(width_)),

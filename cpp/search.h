@@ -19,11 +19,13 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "batch.h"
 #include "cost.h"
 #include "masses.h"
+#include "threshold.h"
 
 namespace groundmetric {
 
@@ -69,6 +71,7 @@ public:
     // w, and w'x_j.
     const std::vector<double>& least_costs() const { return least_; }
     double least_cost(std::int64_t j) const { return least_sums_[j]; }
+    const std::optional<NearArcs>& near_arcs() const { return near_; }
 
 private:
     Neighbors find(const Masses& queries, bool among_base, const Reach& reach,
@@ -76,6 +79,7 @@ private:
 
     std::shared_ptr<const Masses> base_;
     std::shared_ptr<const CostMatrix> matrix_;
+    std::optional<NearArcs> near_;
     int width_;
     std::vector<double> rows_, least_, least_sums_;
     mutable std::atomic<std::int64_t> n_solves_{0};
