@@ -149,6 +149,34 @@ Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
                    reduced_);
 }
 
+void Batch::bounds(const CostMatrix& matrix, const std::int64_t* chosen,
+                   std::int64_t n, const double* functions,
+                   const std::int32_t* best, const Threading& threading,
+                   double* bounds) const {
+    const Turn turn(*this, threading.poll);
+    const int d = x_->n_bins();
+    std::vector<TransportSimplex> simplexes =
+        workspaces(n, threading.n_threads);
+    const Body body = [&](std::int64_t k, int worker, Pulse&) {
+        bounds[k] = 0.0;
+        if (best[k] < 0) return;
+        TransportSimplex& simplex = simplexes[worker];
+        Problem& problem = simplex.problem;
+        problem.set_margins(left(chosen[k]), right(chosen[k]), d, reduced_);
+        problem.set_costs(matrix);
+        const double* f = functions + static_cast<long>(best[k]) * d;
+        double gap = 0.0;  // f'(r - c), and which end is up
+        for (int i = 0; i < problem.n_rows(); ++i)
+            gap += f[problem.rows[i]] * to_double(problem.supply[i]);
+        for (int j = 0; j < problem.n_columns(); ++j)
+            gap -= f[problem.columns[j]] * to_double(problem.demand[j]);
+        const double sign = gap > 0.0 ? 1.0 : -1.0;
+        bounds[k] = matrix.unscaled(simplex.bound_by(f, sign / matrix.scale()),
+                                    x_->unit());
+    };
+    parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
+}
+
 void Batch::lipschitz(const CostMatrix& matrix, const std::int64_t* chosen,
                       std::int64_t n, const Threading& threading,
                       double* f) const {

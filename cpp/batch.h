@@ -61,6 +61,13 @@ public:
     void lipschitz(const CostMatrix& matrix, const std::int64_t* chosen,
                    std::int64_t n, const Threading& threading, double* f) const;
 
+    // Lower bounds of distances: functions + best[k] * d, of any kind, is
+    // raised on the bins of pair chosen[k]. Zero where best[k] is negative.
+    void bounds(const CostMatrix& matrix, const std::int64_t* chosen,
+                std::int64_t n, const double* functions,
+                const std::int32_t* best, const Threading& threading,
+                double* bounds) const;
+
     // The certificate of a pair; `matrix` is the one of solve `number`.
     Certificate certificate(std::int64_t number, const CostMatrix& matrix,
                             std::int64_t pair, const Poll& poll) const;

@@ -21,6 +21,8 @@ using namespace nb::literals;
 
 template <class T, int kDims>
 using In = nb::ndarray<const T, nb::ndim<kDims>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using InOut = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T, int kDims>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<kDims>>;
 // Called now and then with the number of items done.

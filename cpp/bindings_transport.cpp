@@ -96,6 +96,21 @@ gm::Certificate certificate(const gm::Batch& batch, std::int64_t number,
     });
 }
 
+Out<double, 1> bounds(const gm::Batch& batch, const gm::CostMatrix& cost,
+                      In<std::int64_t, 1> chosen, In<double, 2> functions,
+                      In<std::int32_t, 1> best, int n_threads) {
+    require_pairs(batch, chosen);
+    std::vector<double> values(chosen.shape(0));
+    const Progress silent;
+    without_gil([&] {
+        batch.bounds(cost, chosen.data(),
+                     static_cast<std::int64_t>(chosen.shape(0)),
+                     functions.data(), best.data(),
+                     {n_threads, make_poll(silent)}, values.data());
+    });
+    return to_numpy(std::move(values));
+}
+
 Out<double, 2> lipschitz(const gm::Batch& batch, const gm::CostMatrix& cost,
                          In<std::int64_t, 1> chosen, int n_threads) {
     Out<double, 2> f =
@@ -202,6 +217,9 @@ void bind_transport(nb::module_& m) {
              "Weighted sum of the plans of solve `number`.")
         .def("lipschitz", &lipschitz, "cost"_a, "chosen"_a.noconvert(),
              "n_threads"_a, "Lipschitz potentials of solved pairs, in rows.")
+        .def("bounds", &bounds, "cost"_a, "chosen"_a.noconvert(),
+             "functions"_a.noconvert(), "best"_a.noconvert(), "n_threads"_a,
+             "Lower bounds of pairs, by the best function of each.")
         .def("certificate", &certificate, "number"_a, "cost"_a, "pair"_a)
         .def("trees", &trees, "What is kept, for set_trees.")
         .def("set_trees", &set_trees, "reduced"_a, "pairs"_a.noconvert(),
@@ -223,16 +241,17 @@ void bind_transport(nb::module_& m) {
         "Smallest entry; mass of the first row, smallest and largest mass.");
     m.def(
         "raise_lower",
-        [](In<double, 2> values, In<std::int64_t, 1> rows,
-           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>
-               lower) {
+        [](In<double, 2> values, In<std::int64_t, 1> rows, std::int32_t first,
+           InOut<double> lower, InOut<std::int32_t> best) {
             gm::raise_lower(values.data(), rows.data(),
                             static_cast<std::int64_t>(values.shape(0)),
-                            static_cast<std::int64_t>(values.shape(1)),
-                            lower.data());
+                            static_cast<std::int64_t>(values.shape(1)), first,
+                            lower.data(), best.data());
         },
-        "values"_a.noconvert(), "rows"_a.noconvert(), "lower"_a.noconvert(),
-        "Raise lower[rows[s]] to |values[s] - values[s, rows[s]]|, in place.");
+        "values"_a.noconvert(), "rows"_a.noconvert(), "first"_a,
+        "lower"_a.noconvert(), "best"_a.noconvert(),
+        "Raise lower[rows[s]] to |values[s] - values[s, rows[s]]|, in place; "
+        "there best becomes first + s.");
     m.def("transport", &transport, "r"_a.noconvert(), "c"_a.noconvert(),
           "total"_a, "cost"_a.noconvert(), "One pair, with its certificate.");
     m.def(

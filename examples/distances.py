@@ -11,19 +11,9 @@ where the file has arrays X (histograms in rows) and y (labels).
 import argparse
 
 import numpy as np
+from initial_metrics import draw
 
 from groundmetric.comparison import METHODS, Comparison, compare
-
-N_TRAIN, N_TEST = 30, 40
-
-
-def draw(y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Draw two classes and a split."""
-    classes = rng.choice(np.unique(y), 2, replace=False)
-    rows = [rng.permutation(np.flatnonzero(y == c)) for c in classes]
-    train = np.concatenate([r[:N_TRAIN] for r in rows])
-    test = np.concatenate([r[N_TRAIN : N_TRAIN + N_TEST] for r in rows])
-    return train, test
 
 
 def print_table(tasks: list[list[Comparison]]) -> None:

@@ -202,15 +202,48 @@ def test_one_sided_bounds(kind):
     assert (one_sided_bounds(np.ones((3, 1)), np.zeros((1, 1))) == 0).all()
 
 
+@pytest.mark.parametrize("kind", ["euclidean", "grid"])
+def test_raised_functions_bound_better(kind):
+    X, _, _, rng = data(10, n=12, d=20)
+    M = cost(rng, kind, 20)
+    matrix = _core.CostMatrix(M)
+    batch, pairs = batch_of(X)
+    everything = np.arange(len(pairs))
+    _, values, _ = batch.solve(matrix, everything, 1, None)
+    functions = batch.lipschitz(matrix, everything, 1)
+    for shift in (0, 1, 7):  # a pair's own function, and those of others
+        best = np.roll(everything, shift).astype(np.int32)
+        bounds = batch.bounds(matrix, everything, functions, best, 1)
+        differences = X[pairs[:, 0]] - X[pairs[:, 1]]
+        plain = np.abs((functions[best] * differences).sum(axis=1))
+        assert (bounds <= values * (1 + 1e-12) + 1e-15).all()
+        assert (bounds >= plain - 1e-14).all()
+        assert (shift == 0) or (bounds > plain + 1e-6).any()
+    np.testing.assert_allclose(
+        batch.bounds(matrix, everything, functions, everything.astype(np.int32), 1),
+        values,
+        rtol=1e-12,
+        atol=1e-15,
+    )
+    none = np.full(len(pairs), -1, np.int32)
+    assert (batch.bounds(matrix, everything, functions, none, 2) == 0).all()
+
+
 def test_bounds_from_functions():
     rng = np.random.default_rng(0)
     Z, rows = rng.normal(size=(5, 7)), np.array([3, 0, 3, 6, 1])
     lower = rng.uniform(size=(7, 7))
     expected = lower.copy()
-    for z, i in zip(Z, rows, strict=True):
-        expected[i] = np.maximum(expected[i], np.abs(z - z[i]))
-    _core.raise_lower(Z, rows, lower)
+    lower = expected = np.maximum(lower, lower.T)
+    expected, best = lower.copy(), np.full((7, 7), -1, np.int32)
+    which = best.copy()
+    for s, (z, i) in enumerate(zip(Z, rows, strict=True)):
+        gains = np.abs(z - z[i]) > expected[i]
+        expected[i, gains] = expected[gains, i] = np.abs(z - z[i])[gains]
+        which[i, gains] = which[gains, i] = 10 + s
+    _core.raise_lower(Z, rows, 10, lower, best)
     np.testing.assert_array_equal(lower, expected)
+    np.testing.assert_array_equal(best, which)
 
 
 @pytest.mark.parametrize("k", [2, None])

@@ -24,6 +24,8 @@ class Search:
         self._margin = MARGIN * float(metric.max(initial=0.0))
         self.distances = np.full((n, n), np.inf)  # infinite: not solved
         self.lower = np.zeros((n, n))
+        self.functions = np.empty((0, len(metric)))  # potentials of pairs solved
+        self.best = np.full((n, n), -1, dtype=np.int32)  # function behind lower
         self.kth = np.full(n, np.inf)  # above it, a pair is no neighbor of the row
         self.n_solves = self.n_stopped = self.n_pivots = 0
 
