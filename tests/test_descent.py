@@ -1,13 +1,15 @@
 """Algorithm 2: the descent."""
 
 import csv
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
 import groundmetric as gm
-from groundmetric._criterion import Criterion
+from groundmetric._criterion import Criterion, Evaluation
 from groundmetric._descent import Settings, descend
 from groundmetric._path import Path, Step
 from reference import criterion_side
@@ -203,3 +205,54 @@ def test_path_to_csv(tmp_path):
     assert isinstance(path[0], Step)
     assert isinstance(path[1:], Path)
     assert repr(path) == "Path of 3 steps"
+
+
+class Flat:
+    """A side that is zero."""
+
+    def evaluate(self, metric):
+        """Return zero."""
+        counts = {"n_solves": 0, "n_stopped": 0, "n_bounded": 0, "n_pivots": 0}
+        return Evaluation(0.0, 0 * metric, np.zeros((0, 0), bool), **counts)
+
+
+class Scripted(Flat):
+    """A side whose values are given, and whose subgradient pushes one entry up."""
+
+    def __init__(self, values):
+        self.values = iter(values)
+
+    def evaluate(self, metric):
+        """Return the next value."""
+        gradient = np.zeros_like(metric)
+        gradient[0, 1] = gradient[1, 0] = -1e-3
+        value = next(self.values)
+        return replace(super().evaluate(metric), value=value, gradient=gradient)
+
+
+def scripted(values, **options):
+    criterion = SimpleNamespace(similar=Flat(), dissimilar=Scripted(values))
+    M = gm.initial_metric(np.ones((2, 3)), table="uniform")
+    return descend(criterion, M, Settings(**options))
+
+
+def test_outer_progress_is_from_one_outer_step_to_the_next():
+    # First values of the outer steps: 20 % better, then 4 %, which is less than 10 %.
+    values = [-1.0, -1.1, -1.2, -1.21, -1.25, -1.3, -9.0]
+    found = scripted(values, max_inner=2, max_outer=9, tol=0.1)
+    assert found.converged
+    assert len(found.path) == 6
+    # Exactly the tolerance is too little.
+    found = scripted([-1.0, -1.5, -2.0], max_inner=1, max_outer=9, tol=0.5)
+    assert found.converged
+    assert len(found.path) == 2
+
+
+def test_inner_progress_is_within_a_window():
+    # Three steps at least; then the best must gain 10 % in two steps.
+    values = [-1.0, -1.0, -1.0, -1.2, -1.1, -1.25, -1.2, -9.0]
+    found = scripted(
+        values, min_inner=4, window=2, shrink=1.0, max_inner=50, max_outer=1, tol=0.1
+    )
+    assert len(found.path) == 6  # -1.25 against -1.2, two steps before: 4 %
+    np.testing.assert_array_equal(found.path.column("dissimilar"), values[:6])
