@@ -231,3 +231,32 @@ def test_bad_data():
     np.testing.assert_array_equal(kernel.transform(near), gram)
     with pytest.raises(ValueError, match=r"X\[0, 1\] is 1\.0: the matrix must be sym"):
         EMDKernel(metric="precomputed").fit([[0, 1], [2, 0]])
+
+
+def test_training_points_of_any_mass_get_their_training_rows():
+    # An EMD whose kernel needs a shift: two groups of bins, far within, near between.
+    groups = np.arange(6) < 3
+    B = np.where(groups[:, None] != groups[None, :], 1.0, 2.0)
+    np.fill_diagonal(B, 0.0)
+    rng = np.random.default_rng(1)
+    rng.dirichlet(np.full(6, 0.1), 40)
+    A = np.vstack([rng.dirichlet(np.full(6, 0.1), 40), np.eye(6)])
+    kernel = EMDKernel(metric=B, multiple=2.0).fit(A)
+    assert kernel.shift_ > 0.01
+    for factor in (1.0, 3.0, 1 / 7):
+        np.testing.assert_array_equal(kernel.transform(factor * A), kernel.gram_)
+    D = gm.pairwise_emd(A, metric=B)
+    given = EMDKernel(metric="precomputed", multiple=2.0).fit(D)
+    again = given.transform(gm.pairwise_emd(A, A, metric=B))
+    np.testing.assert_array_equal(again, given.gram_)
+    np.testing.assert_allclose(given.gram_, kernel.gram_, atol=1e-12)
+
+
+def test_median_counts_duplicates():
+    # Distances 0, 1, 1 between pairs: the median is 1; between distinct ones 1, too.
+    X = [[1, 0], [1, 0], [0, 1], [3, 1]]
+    kernel = EMDKernel().fit(X)
+    pairs = [0.0, 1.0, 0.25, 1.0, 0.25, 0.75]
+    assert kernel.sigma_ == pytest.approx(np.median(pairs))
+    # If it is zero, of those that differ: 1/2 here, and not the last resort 1.
+    assert EMDKernel().fit([[1, 1]] * 4 + [[0, 2]]).sigma_ == 0.5

@@ -324,3 +324,28 @@ def test_bad_queries():
         search.kneighbors_graph([[1, 1, 1]], mode="both")
     with pytest.raises(ValueError, match="radius is nan"):
         search.radius_neighbors([[1, 1, 1]], float("nan"))
+
+
+def test_radius_graph_in_front_of_dbscan():
+    rng = np.random.default_rng(0)
+    line = np.abs(np.subtract.outer(range(4), range(4))).astype(float)
+    shapes = 50 * np.array([[4, 1, 1, 1], [1, 1, 1, 4]])
+    X = np.vstack([rng.gamma(shape, size=(20, 4)) for shape in shapes])
+    search = EMDNeighbors(line, radius=0.3, graph="radius")
+    options = {"eps": 0.2, "min_samples": 10, "metric": "precomputed"}
+    found = make_pipeline(search, DBSCAN(**options)).fit_predict(X)
+    X /= X.sum(axis=1, keepdims=True)
+    expected = DBSCAN(**options).fit_predict(gm.pairwise_emd(X, metric=line))
+    np.testing.assert_array_equal(found, expected)
+    assert set(found) == {0, 1}
+    with pytest.raises(ValueError, match="graph is 'knn'; one of n_neighbors, radius"):
+        EMDNeighbors(graph="knn").fit(X)
+
+
+def test_infinite_radius():
+    X = np.eye(4) + 0.1
+    distances, indices = EMDNeighbors().fit(X).radius_neighbors(X[:1], np.inf)
+    assert indices[0].tolist() == [0, 1, 2, 3]
+    assert len(distances[0]) == 4
+    with pytest.raises(ValueError, match="radius is nan"):
+        EMDNeighbors(radius=np.nan).fit(X)

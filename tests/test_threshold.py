@@ -123,6 +123,19 @@ def test_same_as_dense_whatever_the_input(kind, cost_kind):
             np.testing.assert_allclose(hub, dense, rtol=1e-12, atol=1e-14 * t)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_same_as_dense_where_costs_hardly_differ(seed):
+    rng = np.random.default_rng(seed)
+    for d in (8, 24):
+        X = np.array([histogram(rng, "dense", d) for _ in range(8)])
+        M = 1.0 + 1e-3 * rng.uniform(size=(d, d))
+        M = np.triu(M, 1) + np.triu(M, 1).T
+        T = np.minimum(M, np.quantile(M, 0.35))
+        hub, _ = solve(X, X, T, hub=True)
+        dense, _ = solve(X, X, T, hub=False)
+        np.testing.assert_allclose(hub, dense, rtol=1e-12, atol=1e-15)
+
+
 def test_agrees_with_linear_programs():
     rng = np.random.default_rng(1)
     for d in (4, 12):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh
+from scipy.spatial.distance import cdist
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -35,6 +36,9 @@ C_GRID = (1.0, 10.0, 100.0)
 # What rounding may do to precomputed distances, relative to the largest: Euclidean ones
 # are often made from dot products, and lose half of their digits.
 ASYMMETRY = 1e-7
+# Bins of equal histograms, normalized from other masses, differ by less; and so do
+# precomputed distances between them from zero, relative to the largest.
+ROUNDING = 1e-12
 
 
 # scikit-learn has no types of its own.
@@ -50,8 +54,8 @@ class EMDKernel(
 
     The kernel is one function of two histograms throughout: exp(-d / sigma), plus
     ``shift_`` if both are equal. So a row that equals a training histogram in every bin
-    after normalization gets that one's row of the training Gram matrix, and
-    ``transform(X)`` of the training data is ``fit_transform(X)``.
+    after normalization, up to rounding, gets that one's row of the training Gram
+    matrix, and ``transform(X)`` of the training data is ``fit_transform(X)``.
 
     Parameters
     ----------
@@ -139,10 +143,9 @@ class EMDKernel(
             unit = _as_positive(unit, "sigma")
         multiple = _as_positive(self.multiple, "multiple")
         # Equal histograms have equal rows, and the eigenvalue 0; shift the others.
-        found: dict[bytes, int] = {}
-        which = np.array([found.setdefault(key, len(found)) for key in _keys(rows)])
-        _, self._distinct = np.unique(which, return_index=True)
-        self._rows, self._which = rows, which
+        self._rows = rows
+        self._distinct, which = np.unique(self._find(rows), return_inverse=True)
+        self._which = which
         between = self._distances(rows[self._distinct], None)
         if unit == "median":
             unit = _median(between[np.ix_(which, which)])
@@ -158,8 +161,7 @@ class EMDKernel(
         """Compute the kernel between X and the training histograms."""
         check_is_fitted(self)
         rows = self._as_rows(X, reset=False)
-        known = {key: i for i, key in enumerate(_keys(self._rows))}
-        which = np.array([known.get(key, -1) for key in _keys(rows)])
+        which = self._find(rows)
         out: Floats = self.gram_[which]
         if (which < 0).any():
             between = self._distances(rows[which < 0], self._rows[self._distinct])
@@ -179,6 +181,15 @@ class EMDKernel(
         square = _validation.as_square(rows, "X")
         _validation.require_dissimilarity(square, "X", rounding=ASYMMETRY)
         return square
+
+    def _find(self, rows: Floats) -> NDArray[np.intp]:
+        """Find the first training histogram that each row equals, up to rounding."""
+        if self._precomputed():
+            same = rows <= ROUNDING * self._rows.max(initial=0.0)
+        else:
+            same = cdist(rows, self._rows, "chebyshev") <= ROUNDING
+        found: NDArray[np.intp] = np.where(same.any(axis=1), same.argmax(axis=1), -1)
+        return found
 
     def _distances(self, left: Floats, right: Floats | None) -> Floats:
         """Compute distances between distinct rows; right is those of the fit."""
@@ -206,11 +217,6 @@ class EMDKernel(
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
-
-
-def _keys(rows: Floats) -> list[bytes]:
-    """One key a row, the same for equal rows; zero has no sign."""
-    return [row.tobytes() for row in rows + 0.0]
 
 
 def _median(between: Floats) -> float:

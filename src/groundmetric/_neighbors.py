@@ -9,9 +9,8 @@ out. The bounds hold for any metric; the search is in ``cpp/search.h``:
   of the pair itself;
 - the simplex stops when it has proved a distance to be too large.
 
-Measured and left out: functions made once for all queries (potentials of pairs of the
-data base, rows of the metric) and the triangle inequality of the EMD over pivots rule
-out almost nothing that the functions of the query itself do not.
+Measured and left out, as they rule out almost nothing more: functions made once for all
+queries, and the triangle inequality of the EMD over pivots of the data base.
 """
 
 from __future__ import annotations
@@ -38,6 +37,7 @@ Indices = NDArray[np.int64]
 Found = tuple[Indices, Floats, Indices]  # counts, distances, indices: query by query
 Mode = Literal["connectivity", "distance"]
 MODES = ("connectivity", "distance")
+GRAPHS = ("n_neighbors", "radius")
 
 
 # scikit-learn has no types of its own.
@@ -64,6 +64,8 @@ class EMDNeighbors(
         How many neighbors to look for.
     radius : float, default=1.0
         How far to look for them, in ``radius_neighbors``.
+    graph : {"n_neighbors", "radius"}, default="n_neighbors"
+        What ``transform`` makes a graph of; DBSCAN needs the radius, its eps or more.
     n_jobs : int, optional
         Number of threads over queries. Results do not depend on it.
     verbose : int, default=0
@@ -99,12 +101,14 @@ class EMDNeighbors(
         *,
         n_neighbors: int = 5,
         radius: float = 1.0,
+        graph: str = "n_neighbors",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.metric = metric
         self.n_neighbors = n_neighbors
         self.radius = radius
+        self.graph = graph
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -116,10 +120,6 @@ class EMDNeighbors(
         X : array-like or sparse matrix of shape (n, d)
             Histograms or counts, in rows; rows are normalized to mass 1.
         y : ignored
-
-        Returns
-        -------
-        self
         """
         rows = self._as_rows(X, reset=True)
         d = rows.shape[1]
@@ -127,8 +127,9 @@ class EMDNeighbors(
         self.metric_ = _validation.as_cost(metric, d).copy()
         _validation.require_metric(self.metric_, "metric")
         _validation.as_count(self.n_neighbors, "n_neighbors", low=1)
-        _validation.as_number(self.radius, "radius", low=0.0)
+        _as_radius(self.radius)
         _validation.n_threads(self.n_jobs)
+        _require_one_of(GRAPHS, self.graph, "graph")
         self.n_samples_fit_ = len(rows)
         self._histograms = rows
         self._prepare()
@@ -140,7 +141,7 @@ class EMDNeighbors(
         n_neighbors: int | None = None,
         return_distance: bool = True,  # noqa: FBT001, FBT002 - as in scikit-learn
     ) -> tuple[Floats, Indices] | Indices:
-        """Find the nearest histograms of each query, the nearest first.
+        """Find the nearest histograms of each query, in order, ties by index.
 
         Parameters
         ----------
@@ -149,12 +150,11 @@ class EMDNeighbors(
         n_neighbors : int, optional
             How many; ``self.n_neighbors`` if None.
         return_distance : bool, default=True
-            False returns the indices alone, as in scikit-learn.
+            False returns the indices alone.
 
         Returns
         -------
         distances, indices : ndarrays of shape (n_queries, n_neighbors)
-            Of equal distances, the smaller index comes first.
         """
         k = self._count(n_neighbors, X)
         _, distances, indices = self._find(X, k, math.inf)
@@ -170,16 +170,8 @@ class EMDNeighbors(
     ) -> tuple[NDArray[np.object_], NDArray[np.object_]] | NDArray[np.object_]:
         """Find all histograms within a radius of each query, its border included.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_queries, d), optional
-            Queries, as in :meth:`kneighbors`.
-        radius : float, optional
-            How far; ``self.radius`` if None.
-        return_distance : bool, default=True
-            False returns the indices alone, as in scikit-learn.
-        sort_results : bool, default=False
-            The nearest first, or the smallest index first.
+        Takes what :meth:`kneighbors` takes, with ``radius`` (``self.radius`` if None)
+        for the number; ``sort_results`` for the nearest first, not the smallest index.
 
         Returns
         -------
@@ -200,12 +192,9 @@ class EMDNeighbors(
         n_neighbors: int | None = None,
         mode: Mode = "connectivity",
     ) -> csr_matrix:
-        """Make the graph of nearest neighbors; takes what :meth:`kneighbors` takes.
+        """Make the graph of nearest neighbors: ones, or distances, in a sparse matrix.
 
-        Returns
-        -------
-        csr_matrix of shape (n_queries, n_samples_fit_)
-            Ones, or distances if mode is "distance".
+        Takes what :meth:`kneighbors` takes.
         """
         return self._graph(self._find(X, self._count(n_neighbors, X), math.inf), mode)
 
@@ -222,10 +211,12 @@ class EMDNeighbors(
         )
 
     def transform(self, X: ArrayLike) -> csr_matrix:
-        """Make the graph of distances to the n_neighbors + 1 nearest histograms.
+        """Make the graph of distances to all within the radius, or to the nearest.
 
-        One more, as each histogram of the data base is its own neighbor.
+        To n_neighbors + 1 of them, as each one of the data base is its own neighbor.
         """
+        if self.graph == "radius":
+            return self.radius_neighbors_graph(X, mode="distance", sort_results=True)
         return self.kneighbors_graph(X, self._count(None, X) + 1, mode="distance")
 
     @property
@@ -265,8 +256,7 @@ class EMDNeighbors(
         self, X: ArrayLike | None, radius: float | None, *, by_index: bool
     ) -> Found:
         check_is_fitted(self)
-        radius = self.radius if radius is None else radius
-        radius = _validation.as_number(radius, "radius", low=0.0)
+        radius = _as_radius(self.radius if radius is None else radius)
         counts, distances, indices = self._find(X, self.n_samples_fit_, radius)
         if not by_index:
             return counts, distances, indices
@@ -274,8 +264,7 @@ class EMDNeighbors(
         return counts, distances[order], indices[order]
 
     def _graph(self, found: Found, mode: Mode) -> csr_matrix:
-        if mode not in MODES:
-            raise ValueError(f"mode is {mode!r}; one of {', '.join(MODES)} is needed.")
+        _require_one_of(MODES, mode, "mode")
         counts, distances, indices = found
         data = distances if mode == "distance" else np.ones(len(indices))
         starts = np.concatenate([[0], np.cumsum(counts)])
@@ -291,6 +280,17 @@ class EMDNeighbors(
         super().__setstate__(state)
         if hasattr(self, "_histograms"):
             self._prepare()
+
+
+def _require_one_of(names: tuple[str, ...], given: str, what: str) -> None:
+    if given not in names:
+        raise ValueError(f"{what} is {given!r}; one of {', '.join(names)} is needed.")
+
+
+def _as_radius(radius: float) -> float:
+    if radius == math.inf:
+        return math.inf
+    return _validation.as_number(radius, "radius", low=0.0)
 
 
 def _as_objects(arrays: list[NDArray[Any]]) -> NDArray[np.object_]:

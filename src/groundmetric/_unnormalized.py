@@ -13,6 +13,8 @@ are with the bin, so that common mass can be left where it is.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -34,8 +36,8 @@ def emd_hat(
     2008. P(r, c) are the plans that move as much mass as both have.
 
     It is a metric on histograms of any masses if ``metric`` is one and the penalty is
-    at least half its largest entry; with a smaller penalty the triangle inequality
-    fails. For equal masses it is the EMD, whatever the penalty.
+    positive and at least half its largest entry; with a smaller penalty the triangle
+    inequality fails. For equal masses it is the EMD, whatever the penalty.
 
     Parameters
     ----------
@@ -111,9 +113,11 @@ def emd_partial(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
     right = _validation.as_histograms(c, "c", ndim=1, n_added=1)
     _validation.require_same_bins(left, right)
     cost = _validation.as_cost(metric, left.values.size)
-    value = _partial_cost(left.values, right.values, cost)
+    # A power of two: exact, and no product of masses and costs leaves the range.
+    unit = 2.0 ** math.frexp(min(left.first_mass, right.first_mass))[1]
+    value = _partial_cost(left.values / unit, right.values / unit, cost)
     _validation.require_in_range(value)
-    return value / min(left.first_mass, right.first_mass)
+    return value / (min(left.first_mass, right.first_mass) / unit)
 
 
 def pairwise_emd_hat(

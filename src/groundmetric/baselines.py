@@ -224,7 +224,7 @@ class ITML(_Mahalanobis):
         found = itml(
             rows[pairs],
             same,
-            np.percentile(squared, (5, 95)),
+            np.percentile(squared[np.triu_indices_from(squared, 1)], (5, 95)),
             gamma=_validation.as_number(self.gamma, "gamma", low=0.0),
             max_iter=_validation.as_count(self.max_iter, "max_iter", low=1),
         )
