@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -94,3 +95,9 @@ def test_bad_input():
         EMDClassifier().fit(X, [1, 1, 1])
     with pytest.raises(ValueError, match=r"X\[1\] has zero mass"):
         EMDClassifier().fit([[1, 2], [0, 0]], [0, 1])
+
+
+def test_a_learner_without_a_metric():
+    X = [[1, 2], [2, 1], [3, 1], [1, 3]]
+    with pytest.raises(ValueError, match="learns no metric_ between bins"):
+        EMDClassifier(learner=GaussianNB()).fit(X, [0, 0, 1, 1])

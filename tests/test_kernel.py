@@ -260,3 +260,14 @@ def test_median_counts_duplicates():
     assert kernel.sigma_ == pytest.approx(np.median(pairs))
     # If it is zero, of those that differ: 1/2 here, and not the last resort 1.
     assert EMDKernel().fit([[1, 1]] * 4 + [[0, 2]]).sigma_ == 0.5
+
+
+def test_bandwidths_that_are_none():
+    X = [[1, 2], [2, 1], [3, 1]]
+    for options, message in (
+        ({"sigma": [1, 2]}, "sigma is"),
+        ({"multiple": "median"}, "multiple is 'median'; a number is needed"),
+        ({"sigma": 1e-300, "multiple": 1e-300}, "a bandwidth of 0.0: out of range"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            EMDKernel(**options).fit(X)

@@ -93,6 +93,10 @@ class EMDClassifier(HistogramsMixin, ClassifierMixin, BaseEstimator):  # type: i
         if learner is None:
             learner = GroundMetricLearning(n_jobs=jobs, verbose=verbose)
         self.learner_ = clone(learner).fit(rows, labels)
+        if not hasattr(self.learner_, "metric_"):
+            raise ValueError(
+                f"learner is {learner!r}, which learns no metric_ between bins."
+            )
         self.metric_ = self.learner_.metric_
         self.neighbors_ = EMDNeighbors(
             self.metric_, n_neighbors=self.n_neighbors, n_jobs=jobs, verbose=verbose

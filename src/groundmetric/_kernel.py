@@ -139,7 +139,7 @@ class EMDKernel(
         """
         rows = self._as_rows(X, reset=True)
         unit = self.sigma
-        if unit != "median":
+        if not (isinstance(unit, str) and unit == "median"):
             unit = _as_positive(unit, "sigma")
         multiple = _as_positive(self.multiple, "multiple")
         # Equal histograms have equal rows, and the eigenvalue 0; shift the others.
@@ -147,9 +147,13 @@ class EMDKernel(
         self._distinct, which = np.unique(self._find(rows), return_inverse=True)
         self._which = which
         between = self._distances(rows[self._distinct], None)
-        if unit == "median":
+        if isinstance(unit, str):
             unit = _median(between[np.ix_(which, which)])
         self.sigma_ = multiple * float(unit)
+        if not 0 < self.sigma_ < np.inf:
+            raise ValueError(
+                f"sigma and multiple make a bandwidth of {self.sigma_}: out of range."
+            )
         gram = np.exp(-between / self.sigma_)
         self.smallest_eigenvalue_ = float(eigvalsh(gram, subset_by_index=(0, 0))[0])
         self.shift_ = max(0.0, -self.smallest_eigenvalue_)
@@ -230,7 +234,8 @@ def _median(between: Floats) -> float:
 
 def _as_positive(value: str | float, name: str) -> float:
     if isinstance(value, str):
-        raise ValueError(f"{name} is {value!r}; 'median' or a number is needed.")
+        wanted = "'median' or a number" if name == "sigma" else "a number"
+        raise ValueError(f"{name} is {value!r}; {wanted} is needed.")
     number = _validation.as_number(value, name, low=0.0)
     if number == 0:
         raise ValueError(f"{name} is {value!r}; it must be positive.")
