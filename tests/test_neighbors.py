@@ -261,6 +261,7 @@ def test_progress_bar(capsys):
 
 INTERRUPTED = """
 import signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background
 import numpy as np
 import groundmetric as gm
 rng = np.random.default_rng(0)

@@ -51,6 +51,7 @@ def test_results_do_not_depend_on_threads(kind):
 
 INTERRUPTED = """
 import signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background
 import numpy as np
 import groundmetric as gm
 rng = np.random.default_rng(0)
