@@ -123,7 +123,7 @@ class EMDKernel(
         self.multiple = multiple
         self.n_jobs = n_jobs
 
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> EMDKernel:  # noqa: ARG002
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> EMDKernel:  # noqa: ARG002 - scikit-learn's
         """Compute the Gram matrix of training histograms, and what its diagonal lacks.
 
         Parameters

@@ -32,7 +32,7 @@ class Learned(NamedTuple):
     converged: bool
 
 
-def lmnn(rows: Floats, labels: NDArray[np.int64], k: int, **options: Any) -> Learned:  # noqa: ANN401
+def lmnn(rows: Floats, labels: NDArray[np.int64], k: int, **options: Any) -> Learned:  # noqa: ANN401 - of metric-learn
     """Learn from rows and labels with k target neighbors."""
     learner = _package().LMNN(n_neighbors=k, init="identity", **options)
     return _learned(learner.fit(rows, labels))
@@ -47,7 +47,7 @@ def itml(
     """Learn from pairs that are to be nearer, or farther, than the bounds."""
     learner = _package().ITML(**options)
     # What fit does, less a threshold that nobody needs: that makes scikit-learn warn.
-    return _learned(learner._fit(pairs, np.where(same, 1, -1), bounds=bounds))  # noqa: SLF001
+    return _learned(learner._fit(pairs, np.where(same, 1, -1), bounds=bounds))  # noqa: SLF001 - see above
 
 
 def _learned(learner: Any) -> Learned:  # noqa: ANN401 - of metric-learn
