@@ -1,5 +1,7 @@
 """Slow literal twins of the library's kernels, written from the paper."""
 
+import itertools
+
 import clarabel
 import numpy as np
 import scipy.sparse as sp
@@ -327,3 +329,36 @@ def hub_lp(r, c, M, t):
     )
     assert result.status == 0, result.message
     return result.fun
+
+
+def gist(image, *, n_orientations, grid, scales, size, prefilter):
+    """GIST of one gray (size, size) image by its formulas: loops, whole planes."""
+    margin = size // 4
+    low, high = image.min(), image.max()
+    v = np.pad((image - low) / (high - low) * 255, margin, mode="symmetric")
+    m = len(v)
+    k = np.arange(m)
+    cycles = np.where(k < (m + 1) // 2, k, k - m) / m  # a pixel
+    f = np.sqrt(cycles[:, None] ** 2 + cycles[None, :] ** 2)
+    phi = np.angle(cycles[None, :] + 1j * cycles[:, None])
+    if prefilter:
+        g = 2.0 ** -((f / (4 / size)) ** 2)
+        x = np.log(1 + v)
+        y = x - np.fft.ifft2(g * np.fft.fft2(x)).real
+        v = y / (0.2 + np.sqrt(np.fft.ifft2(g * np.fft.fft2(y * y)).real.clip(0)))
+    edges = [int(size * i / grid) for i in range(grid + 1)]
+    bins = []
+    for scale in scales:
+        for j in range(n_orientations):
+            delta = np.angle(np.exp(1j * (phi - np.pi * j / n_orientations)))
+            G = np.exp(
+                -3.5 * (f / (0.3 / 1.85**scale) - 1) ** 2
+                - 2 * np.pi * (n_orientations / 8) ** 2 * delta**2
+            )
+            G[0, 0] = 0
+            energy = np.abs(np.fft.ifft2(np.fft.fft2(v) * G))
+            energy = energy[margin : margin + size, margin : margin + size]
+            for top, bottom in itertools.pairwise(edges):
+                for left, right in itertools.pairwise(edges):
+                    bins.append(energy[top:bottom, left:right].mean())
+    return np.array(bins) / sum(bins)

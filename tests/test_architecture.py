@@ -44,9 +44,10 @@ ALLOWED = {
     "_transport": {"_core", "_progress", "_validation"},
     "_triangle": {"_core", "_validation"},
     "_unnormalized": {"_core", "_progress", "_validation"},
-    "_validation.__init__": {"arrays", "histograms", "pairs", "threads"},
+    "_validation.__init__": {"arrays", "histograms", "images", "pairs", "threads"},
     "_validation.arrays": {"_core"},
     "_validation.histograms": {"_core", "arrays"},
+    "_validation.images": {"arrays"},
     "_validation.pairs": {"arrays"},
     "_validation.threads": set(),
     "_warnings": set(),
@@ -54,6 +55,10 @@ ALLOWED = {
     "comparison": {"_initial", "_kernel", "_learning", "_transport", "_validation"}
     | {"baselines", "distances"},
     "distances": {"_validation"},
+    "features.__init__": {"color", "gist"},
+    "features._resize": set(),
+    "features.color": {"_validation"},
+    "features.gist": {"_resize", "_validation"},
 }
 # Third parties that only some modules may know.
 ONLY_IN = {

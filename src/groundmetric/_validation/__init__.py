@@ -26,6 +26,7 @@ from .histograms import (
     common_mass,
     require_same_bins,
 )
+from .images import as_color_image, as_image, each_image
 from .pairs import (
     as_choice,
     as_labels,
@@ -39,11 +40,13 @@ from .threads import n_threads
 __all__ = [
     "LARGEST_DIMENSION",
     "as_choice",
+    "as_color_image",
     "as_cost",
     "as_count",
     "as_distributions",
     "as_float_array",
     "as_histograms",
+    "as_image",
     "as_labels",
     "as_number",
     "as_pairs",
@@ -54,6 +57,7 @@ __all__ = [
     "as_square",
     "as_weights",
     "common_mass",
+    "each_image",
     "n_threads",
     "require_dissimilarity",
     "require_finite",
