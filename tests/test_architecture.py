@@ -55,17 +55,18 @@ ALLOWED = {
     "comparison": {"_initial", "_kernel", "_learning", "_transport", "_validation"}
     | {"baselines", "distances"},
     "distances": {"_validation"},
-    "features.__init__": {"color", "gist"},
+    "features.__init__": {"color", "gist", "text"},
     "features._resize": set(),
     "features.color": {"_validation"},
     "features.gist": {"_resize", "_validation"},
+    "features.text": {"_validation"},
 }
 # Third parties that only some modules may know.
 ONLY_IN = {
     "matplotlib": {"plotting"},
     "metric_learn": {"_metric_learn"},
     "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows"}
-    | {"_warnings", "baselines", "comparison", "distances"},
+    | {"_warnings", "baselines", "comparison", "distances", "features.text"},
     "tqdm": {"_progress"},
 }
 LONGEST = 300
