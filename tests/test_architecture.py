@@ -54,6 +54,15 @@ ALLOWED = {
     "baselines": {"_metric_learn", "_rows", "_validation", "_warnings"},
     "comparison": {"_initial", "_kernel", "_learning", "_transport", "_validation"}
     | {"baselines", "distances"},
+    "datasets.__init__": {"_folder", "_labeled", "_reader", "_synthetic"},
+    "datasets._cache": set(),
+    "datasets._feature": {"features", "features.color"},
+    "datasets._folder": {"_cache", "_feature", "_labeled", "_pixels", "_progress"}
+    | {"_reader", "_validation"},
+    "datasets._labeled": set(),
+    "datasets._pixels": set(),
+    "datasets._reader": {"_cache", "_feature", "_pixels", "_progress", "_validation"},
+    "datasets._synthetic": {"_labeled", "_validation"},
     "distances": {"_validation"},
     "features.__init__": {"color", "gist", "text"},
     "features._resize": set(),
@@ -63,10 +72,18 @@ ALLOWED = {
 }
 # Third parties that only some modules may know.
 ONLY_IN = {
+    "PIL": {"datasets._pixels"},
     "matplotlib": {"plotting"},
     "metric_learn": {"_metric_learn"},
     "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows"}
-    | {"_warnings", "baselines", "comparison", "distances", "features.text"},
+    | {
+        "_warnings",
+        "baselines",
+        "comparison",
+        "datasets._labeled",
+        "datasets._synthetic",
+    }
+    | {"distances", "features.text"},
     "tqdm": {"_progress"},
 }
 LONGEST = 300

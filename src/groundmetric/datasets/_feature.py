@@ -1,0 +1,81 @@
+"""Features by name or as callables, with what identifies them in a cache."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..features import color_histogram, gist
+from ..features.color import bins_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FEATURES: dict[str, Callable[..., Any]] = {"gist": gist, "color": color_histogram}
+# To be raised when a feature gives other numbers than before: caches outlive versions.
+VERSION = 1
+
+
+class Feature(NamedTuple):
+    """What to call; the facts that its result depends on, if they are known."""
+
+    describe: Callable[[list[Any]], Any]
+    facts: dict[str, Any] | None
+    shape: tuple[int, ...] | None  # that of the bins, if they are known
+
+
+def as_feature(
+    feature: str | Callable[[list[Any]], Any],
+    options: dict[str, Any] | None,
+    key: str | None,
+) -> Feature:
+    """Judge a feature and its options, on an image of our own."""
+    if key is not None and not isinstance(key, str):
+        raise ValueError(f"feature_key is {key!r}; a string is needed.")
+    if options is not None and not isinstance(options, dict):
+        raise ValueError(f"feature_options is {options!r}; a dict is needed.")
+    given = options or {}
+    if callable(feature):
+        facts = None if key is None else {"key": key, "options": given}
+        return Feature(functools.partial(feature, **given), facts, None)
+    if not isinstance(feature, str) or feature not in FEATURES:
+        raise ValueError(
+            f"feature is {feature!r}; one of {', '.join(FEATURES)} or a callable is "
+            "needed."
+        )
+    if key is not None:
+        raise ValueError(f"feature_key is for callables; feature is {feature!r}.")
+    return _by_name(feature, given)
+
+
+def _by_name(name: str, given: dict[str, Any]) -> Feature:
+    function = FEATURES[name]
+    try:
+        bound = inspect.signature(function).bind([], **given)
+    except TypeError as error:
+        raise ValueError(f"feature_options do not fit {name}: {error}.") from error
+    bound.apply_defaults()
+    used = {key: value for key, value in bound.arguments.items() if key != "images"}
+    describe = functools.partial(function, **given)
+    describe([np.eye(8)])  # raises what is wrong with the options
+    facts = {"feature": name, "version": VERSION, "options": used}
+    return Feature(describe, facts, SHAPES[name](used))
+
+
+def _gist_shape(options: dict[str, Any]) -> tuple[int, ...]:
+    n_scales, grid = len(options["scales"]), options["grid"]
+    shape = (options["n_orientations"], grid, grid)
+    return shape if n_scales == 1 else (n_scales, *shape)
+
+
+def _color_shape(options: dict[str, Any]) -> tuple[int, ...]:
+    return bins_in(options["space"], options["n_bins"])
+
+
+SHAPES: dict[str, Callable[[dict[str, Any]], tuple[int, ...]]] = {
+    "gist": _gist_shape,
+    "color": _color_shape,
+}

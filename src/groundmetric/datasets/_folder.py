@@ -1,0 +1,243 @@
+"""A folder of images, one sub-folder a class, as labeled histograms (section 7.2)."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _validation
+from .._progress import progress_bar
+from ._cache import HistogramCache
+from ._feature import Feature, as_feature
+from ._labeled import LabeledHistograms
+from ._pixels import require_pillow
+from ._reader import Described, Reader, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+StrPath = str | os.PathLike[str]
+
+SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png"}) | {
+    ".pnm",
+    ".ppm",
+    ".tif",
+    ".tiff",
+    ".webp",
+}
+NAMED = 10  # files in a warning
+
+
+@dataclass(frozen=True, eq=False)
+class ImageHistograms(LabeledHistograms):
+    """Histograms of the images in a folder.
+
+    Attributes
+    ----------
+    X, y, feature_shape
+        As in :class:`LabeledHistograms`; labels are names of sub-folders.
+    paths : tuple of str
+        Where each comes from, relative to the folder, with slashes.
+    skipped : tuple of Skipped
+        Images that could not be read or have no histogram: path and reason.
+    too_small : dict of str to int
+        Classes that were dropped, and how many images they have.
+    n_computed : int
+        How many of the histograms were computed; the others were in the cache.
+
+    Examples
+    --------
+    See :func:`load_image_folder`.
+    """
+
+    paths: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    too_small: dict[str, int] = field(default_factory=dict)
+    n_computed: int = 0
+
+
+def load_image_folder(
+    path: StrPath,
+    *,
+    feature: str | Callable[[list[NDArray[Any]]], Any] = "gist",
+    feature_options: dict[str, Any] | None = None,
+    feature_key: str | None = None,
+    classes: Iterable[str] | None = None,
+    min_per_class: int = 1,
+    max_per_class: int | None = None,
+    cache: StrPath | None = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> ImageHistograms:
+    """Read a folder of images with one sub-folder a class, as histograms.
+
+    Caltech-101, Caltech-256 and many collections of scenes are distributed like this.
+    Classes are sorted by name, and so are the images of each, so that the result is the
+    same everywhere. Needs Pillow: ``pip install 'groundmetric[images]'``.
+
+    Parameters
+    ----------
+    path : path
+        The folder. Images are files directly in a sub-folder whose names end as those
+        of images do (``.jpg``, ``.png``, ...); other files, hidden ones and deeper
+        folders are ignored.
+    feature : {"gist", "color"} or callable
+        ``gist`` or ``color_histogram`` of :mod:`groundmetric.features`, or anything
+        that takes a list of one image, (h, w) or (h, w, 3), and gives one row of
+        non-negative numbers. Rows are normalized to mass 1.
+    feature_options : dict, optional
+        Keyword arguments of the feature.
+    feature_key : str, optional
+        What a callable's histograms are kept under in a cache. Choose another one
+        whenever the callable changes.
+    classes : iterable of str, optional
+        Names of the sub-folders to read; all if None.
+    min_per_class : int
+        Classes with fewer usable images are dropped, with a warning.
+    max_per_class : int, optional
+        Read no more than the first so many usable images of a class.
+    cache : path, optional
+        Folder to keep histograms in, by the content of their image and the options of
+        the feature: what is there is not computed again. Made if missing. Images that
+        were skipped are tried again each time.
+    n_jobs : int, optional
+        Threads, as in scikit-learn.
+    progress : bool
+        Whether to show a bar.
+
+    Returns
+    -------
+    ImageHistograms
+
+    Warns
+    -----
+    UserWarning
+        If images were skipped, or classes dropped. The result has them all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from PIL import Image
+    >>> from groundmetric.datasets import load_image_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name, image in [("steps", np.eye(9)), ("bars", np.tri(9, k=3))]:
+    ...         Path(folder, name).mkdir()
+    ...         pixels = (255 * image).astype(np.uint8)
+    ...         Image.fromarray(pixels).save(Path(folder, name, "1.png"))
+    ...     data = load_image_folder(folder)
+    >>> data.X.shape, data.feature_shape, data.y.tolist(), data.paths
+    ((2, 128), (8, 4, 4), ['bars', 'steps'], ('bars/1.png', 'steps/1.png'))
+    """
+    least = _validation.as_count(min_per_class, "min_per_class", low=1)
+    most = None
+    if max_per_class is not None:
+        most = _validation.as_count(max_per_class, "max_per_class", low=least)
+    threads = _validation.n_threads(n_jobs)
+    chosen = as_feature(feature, feature_options, feature_key)
+    folders = _class_folders(Path(path), classes)
+    require_pillow()
+    reader = Reader(Path(path), chosen, _as_cache(cache, chosen), threads)
+    files = {folder.name: _image_files(folder) for folder in folders}
+    kept = {name: some for name, some in files.items() if len(some) >= least}
+    total = sum(min(len(some), most or len(some)) for some in kept.values())
+    with progress_bar(total, label="images", show=progress, unit="image") as report:
+        found = {
+            name: reader.read(some, most or len(some), report)
+            for name, some in kept.items()
+        }
+    sizes = {name: len(found.get(name, some)) for name, some in files.items()}
+    too_small = {name: size for name, size in sizes.items() if size < least}
+    _warn(reader.skipped, too_small, least)
+    good = [image for name in kept if name not in too_small for image in found[name]]
+    if not good:
+        raise ValueError(
+            f"path is {os.fspath(path)}: no class has {least} usable images."
+        )
+    return _result(good, reader, too_small)
+
+
+def _class_folders(root: Path, classes: Iterable[str] | None) -> list[Path]:
+    """Sub-folders sorted by name: all, or those that were asked for."""
+    if not root.is_dir():
+        raise ValueError(f"path is {os.fspath(root)}, which is not a folder.")
+    found = {
+        folder.name: folder
+        for folder in root.iterdir()
+        if folder.is_dir() and not folder.name.startswith(".")
+    }
+    if isinstance(classes, str):
+        raise ValueError(f"classes is {classes!r}; a list of names is needed.")
+    names = found.keys() if classes is None else set(classes)
+    for name in sorted(names - found.keys()):
+        raise ValueError(f"classes has {name!r}, but {root} has no such sub-folder.")
+    if not names:
+        raise ValueError(
+            f"path is {os.fspath(root)}: no sub-folder was found or asked for."
+        )
+    return [found[name] for name in sorted(names)]
+
+
+def _image_files(folder: Path) -> list[Path]:
+    return sorted(
+        file
+        for file in folder.iterdir()
+        if file.suffix.lower() in SUFFIXES
+        and not file.name.startswith(".")
+        and file.is_file()
+    )
+
+
+def _as_cache(cache: StrPath | None, feature: Feature) -> HistogramCache | None:
+    if cache is None:
+        return None
+    if feature.facts is None:
+        raise ValueError(
+            "feature is a callable, which a cache cannot tell from another one: give "
+            "a feature_key, and a new one whenever the callable changes."
+        )
+    return HistogramCache(Path(cache), feature.facts)
+
+
+def _warn(skipped: list[Skipped], too_small: dict[str, int], least: int) -> None:
+    """Warn once about all images, and once about all classes."""
+    if skipped:
+        some = "; ".join(f"{path}: {reason}" for path, reason in skipped[:NAMED])
+        more = f"; and {len(skipped) - NAMED} more" if len(skipped) > NAMED else ""
+        warnings.warn(f"{len(skipped)} images skipped: {some}{more}.", stacklevel=3)
+    if too_small:
+        some = ", ".join(f"{name} ({size})" for name, size in too_small.items())
+        warnings.warn(
+            f"{len(too_small)} classes with fewer than {least} usable images "
+            f"dropped: {some}.",
+            stacklevel=3,
+        )
+
+
+def _result(
+    images: list[Described], reader: Reader, too_small: dict[str, int]
+) -> ImageHistograms:
+    rows = [image.histogram for image in images if image.histogram is not None]
+    for row, image in zip(rows, images, strict=True):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"feature gives {len(rows[0])} bins for {images[0].path}, but "
+                f"{len(row)} for {image.path}."
+            )
+    return ImageHistograms(
+        X=np.stack(rows),
+        y=np.array([image.label for image in images]),
+        feature_shape=reader.feature.shape or rows[0].shape,
+        paths=tuple(image.path for image in images),
+        skipped=tuple(reader.skipped),
+        too_small=too_small,
+        n_computed=sum(image.computed for image in images),
+    )
