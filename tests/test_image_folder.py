@@ -190,6 +190,8 @@ def test_a_cache_tells_parameters_apart(folder, tmp_path):
     assert n_computed(feature=lambda _: [[2.0, 2.0]], feature_key="b") == 6
     with pytest.raises(ValueError, match="give a feature_key"):
         n_computed(feature=gist)
+    with pytest.raises(ValueError, match=r"feature_options has <object.* cannot tell"):
+        n_computed(feature=gist, feature_key="c", feature_options={"x": object()})
 
 
 def test_damaged_entries_are_computed_again(folder, tmp_path):

@@ -74,4 +74,9 @@ def _digest(path: Path, values: bytes) -> bytes:
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever options have
     """Take numpy's numbers and arrays as Python's."""
-    return np.asarray(value).tolist()
+    if not isinstance(value, (np.generic, np.ndarray)):
+        raise ValueError(
+            f"feature_options has {value!r}, which a cache cannot tell from another "
+            "one; numbers, strings and arrays are fine."
+        )
+    return value.tolist()
