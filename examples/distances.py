@@ -13,17 +13,18 @@ import argparse
 import numpy as np
 from initial_metrics import draw
 
-from groundmetric.comparison import METHODS, Comparison, compare
+from groundmetric.experiments import METHODS, Comparison, compare
+
+KAPPAS = (1, 3, 5, 11, 19)
 
 
 def print_table(tasks: list[list[Comparison]]) -> None:
     """Print mean errors as a Markdown table."""
-    kappas = list(tasks[0][0].knn_errors)
-    heads = [*(f"{k}-NN" for k in kappas), "mean", "SVM"]
+    heads = [*(f"{k}-NN" for k in KAPPAS), "mean", "SVM"]
     print("| distance | " + " | ".join(heads) + " |")
     print("|---|" + "---:|" * len(heads))
     for rows in zip(*tasks, strict=True):
-        knn = np.mean([[row.knn_errors[k] for k in kappas] for row in rows], axis=0)
+        knn = np.mean([[row.knn_errors[k - 1] for k in KAPPAS] for row in rows], axis=0)
         errors = [*knn, knn.mean(), np.mean([row.svm_error for row in rows])]
         cells = " | ".join(f"{error:.1%}" for error in errors)
         print(f"| {rows[0].method} | {cells} |")
@@ -42,9 +43,8 @@ def main() -> None:
     tasks = []
     for _ in range(options.tasks):
         train, test = draw(y, rng)
-        tasks.append(
-            compare(X[train], y[train], X[test], y[test], methods=options.methods)
-        )
+        split = X[train], y[train], X[test], y[test]
+        tasks.append(compare(*split, methods=options.methods, svm=True))
     print_table(tasks)
 
 

@@ -362,3 +362,26 @@ def gist(image, *, n_orientations, grid, scales, size, prefilter):
                 for left, right in itertools.pairwise(edges):
                     bins.append(energy[top:bottom, left:right].mean())
     return np.array(bins) / sum(bins)
+
+
+def knn_error(distances, y_train, y_test, k):
+    """Let the k nearest vote; the first row and the smallest label win ties."""
+    wrong = 0
+    for i in range(len(y_test)):
+        order = sorted(range(len(y_train)), key=lambda j: (distances[i][j], j))
+        votes = {}
+        for j in order[:k]:
+            votes[y_train[j]] = votes.get(y_train[j], 0) + 1
+        winner = min(votes, key=lambda label: (-votes[label], label))
+        wrong += winner != y_test[i]
+    return wrong / len(y_test)
+
+
+def recall_accuracy(distances, y, k):
+    """Figure 1, left: the average share of the own class within the k nearest."""
+    shares = []
+    for i in range(len(y)):
+        others = [j for j in range(len(y)) if j != i]
+        others.sort(key=lambda j: (distances[i][j], j))
+        shares.append(sum(y[j] == y[i] for j in others[:k]) / k)
+    return sum(shares) / len(shares)

@@ -7,8 +7,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from groundmetric import EMDKernel, GroundMetricLearning, comparison, distances
-from groundmetric.comparison import METHODS, Comparison, compare
+from groundmetric import EMDKernel, GroundMetricLearning, distances, experiments
+from groundmetric.experiments import METHODS, Comparison, compare, measures
+
+FEW = [name for name in METHODS if not name.startswith("gml-")]
 
 
 @pytest.fixture(scope="module")
@@ -22,18 +24,20 @@ def task():
     return X[train], y[train], X[test], y[test]
 
 
-def test_every_method_runs_without_a_warning(task, monkeypatch):
-    monkeypatch.setattr(comparison, "SIGMA_GRID", (0.2, 1.0))  # to be quick
-    monkeypatch.setattr(comparison, "N_REPEATS", 1)
+def test_methods_run_without_a_warning(task, monkeypatch):
+    monkeypatch.setattr(measures, "SIGMA_GRID", (0.2, 1.0))  # to be quick
+    monkeypatch.setattr(measures, "N_REPEATS", 1)
     X, y, X_test, y_test = task
-    everything = compare(*task, n_neighbors=(1, 5))  # and warnings are errors
-    assert [row.method for row in everything] == list(METHODS)
-    for row in everything:
-        assert list(row.knn_errors) == [1, 5]
-        assert all(0 <= error < 0.5 for error in row.knn_errors.values())
+    rows = compare(*task, methods=FEW, n_neighbors=5, svm=True)  # warnings are errors
+    assert [row.method for row in rows] == FEW
+    for row in rows:
+        assert len(row.knn_errors) == len(row.recall) == 5
+        assert all(0 <= row.knn_errors[k] < 0.5 for k in (0, 2, 4))
+        assert all(0.5 < share <= 1 for share in row.recall)
         assert 0 <= row.svm_error < 0.5
+        assert 0 <= row.fit_seconds <= row.seconds
     # They are what they are called.
-    found = {row.method: row for row in everything}
+    found = {row.method: row for row in rows}
     learned = GroundMetricLearning().fit(X, y)
     for name, train, test in (
         ("l1", distances.l1(X), distances.l1(X_test, X)),
@@ -43,11 +47,23 @@ def test_every_method_runs_without_a_warning(task, monkeypatch):
         for k in (1, 5):
             knn = KNeighborsClassifier(k, metric="precomputed").fit(train, y)
             expected = 1 - knn.score(test, y_test)
-            assert found[name].knn_errors[k] == pytest.approx(expected)
+            assert found[name].knn_errors[k - 1] == pytest.approx(expected)
     # Half of l1 has the same neighbors and, with the median as unit, the same kernel.
     assert found["emd-uniform"].svm_error == found["l1"].svm_error
     # A metric of the angle alone, as Hellinger's is.
     assert found["fisher"].knn_errors == found["hellinger"].knn_errors
+    assert found["fisher"].recall == found["hellinger"].recall
+
+
+def test_neighborhoods_and_starts_are_what_they_are_called(task):
+    X, y, X_test, _ = task
+    for name, options in (
+        ("gml-k1-uniform", {"n_neighbors": 1, "init": "uniform"}),
+        ("gml-kall-typical", {"n_neighbors": None, "init": "typical"}),
+    ):
+        pairwise = METHODS[name].learn(X, y, 1)
+        expected = GroundMetricLearning(**options).fit(X, y).pairwise(X_test, X)
+        np.testing.assert_array_equal(pairwise(X_test, X), expected)
 
 
 def test_kernel_of_distances_is_the_kernel_of_histograms(task):
@@ -63,41 +79,58 @@ def test_kernel_of_distances_is_the_kernel_of_histograms(task):
 
 
 def test_choice_of_methods_and_no_svm(task):
-    rows = compare(*task, methods=("gml", "l2"), n_neighbors=[3], svm=False, n_jobs=2)
+    rows = compare(*task, methods=("gml", "l2"), n_neighbors=3, n_jobs=2)
     assert [row.method for row in rows] == ["gml", "l2"]
     assert all(isinstance(row, Comparison) for row in rows)
     assert all(row.svm_error is None for row in rows)
-    assert rows == compare(*task, methods=["gml", "l2"], n_neighbors=[3], svm=False)
+    assert rows == compare(*task, methods=["gml", METHODS["l2"]], n_neighbors=3)
 
 
 def test_folds_fit_small_classes():
     X = [[4, 1], [3, 1], [5, 1], [1, 4], [1, 3]]
     (row,) = compare(X, [0, 0, 0, 1, 1], X, [0, 0, 0, 1, 1], methods=["l1"],
-                     n_neighbors=[1])  # fmt: skip
-    assert row == Comparison("l1", {1: 0.0}, 0.0)
+                     n_neighbors=1, svm=True)  # fmt: skip
+    assert row == Comparison("l1", [0.0], [1.0], 0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"methods": ["l3"]}, "methods has 'l3'; it must be among l1, l2"),
-        ({"n_neighbors": [5]}, "n_neighbors is 5; it must be at most 4"),
-        ({"n_neighbors": [0]}, "n_neighbors is 0; it must be at least 1"),
+        ({"methods": "l1"}, "methods is 'l1'; a list of methods is needed"),
+        ({"methods": []}, "methods is empty"),
+        ({"methods": ["l1", "l2", "l1"]}, "methods has 'l1' twice"),
+        (
+            {"n_neighbors": 5},
+            "n_neighbors is 5; it must be at most 1, for there are 4 ",
+        ),
+        (
+            {"n_neighbors": 2},
+            "n_neighbors is 2; it must be at most 1, for there are 4 ",
+        ),
+        ({"n_neighbors": 0}, "n_neighbors is 0; it must be at least 1"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
         ({"X_test": [[1, 2, 3]]}, "X_train has 2 bins, but X_test has 3"),
-        ({"X_test": [[0, 0]]}, r"X_test\[0\] has zero mass"),
+        ({"X_test": [[0, 0], [1, 1]]}, r"X_test\[0\] has zero mass"),
         ({"y_train": [0, 1]}, "y_train has 2 labels for 4 histograms"),
-        ({"y_test": [0, 1]}, "y_test has 2 labels for 1 histograms"),
+        ({"y_test": [0]}, "y_test has 1 labels for 2 histograms"),
         ({"y_train": [0, 0, 0, 1]}, "y_train has a class with a single member"),
         ({"y_train": [0, 0, 0, 0]}, "y_train has one class only"),
     ],
 )
 def test_bad_input(options, message):
     good = {"X_train": [[1, 2], [1, 3], [2, 1], [3, 1]], "y_train": [0, 0, 1, 1],
-            "X_test": [[1, 2]], "y_test": [0], "n_neighbors": [1]}  # fmt: skip
+            "X_test": [[1, 2], [1, 1]], "y_test": [0, 0], "n_neighbors": 1,
+            "svm": True}  # fmt: skip
     with pytest.raises(ValueError, match=message):
         compare(**(good | options))
 
 
-def test_names_are_public():
-    assert sorted(comparison.__all__) == ["Comparison", "METHODS", "compare"]
+def test_names_are_public_and_sorted():
+    key = lambda name: (not name.isupper(), name)  # noqa: E731
+    assert experiments.__all__ == sorted(experiments.__all__, key=key)
     assert set(distances.DISTANCES) < set(METHODS)
+    for figure in (1, 2, 3, 4):
+        assert set(getattr(experiments, f"FIGURE_{figure}")) < set(METHODS)
+    assert all(name == method.name for name, method in METHODS.items())
+    assert len({method.label for method in METHODS.values()}) == len(METHODS)

@@ -1,0 +1,175 @@
+"""Several methods on one task: learn, compute distances, and measure (section 7.4)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _validation
+from .measures import knn_errors, recall, svm_error
+from .methods import Method, as_methods
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Floats = NDArray[np.float64]
+Labels = NDArray[Any]
+
+__all__ = ["Comparison", "Split", "compare", "evaluate"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What one method is worth on one task. Times do not count in comparisons by ==.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    knn_errors : list of float
+        Share of errors of nearest neighbors, for 1, 2, ... neighbors.
+    recall : list of float
+        Share of the same class among the nearest other test histograms, for 1, 2, ...
+        neighbors.
+    svm_error : float or None
+        Share of errors of the support vector machine, if there was one.
+    fit_seconds, seconds : float
+        CPU time of learning, and of everything.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments import Comparison
+    >>> Comparison("l1", [0.25, 0.15], [0.8, 0.7], None, 0.0, 0.1).knn_errors[1]
+    0.15
+    """
+
+    method: str
+    knn_errors: list[float]
+    recall: list[float]
+    svm_error: float | None
+    fit_seconds: float = field(compare=False)
+    seconds: float = field(compare=False)
+
+
+class Split(NamedTuple):
+    """Histograms of mass 1 to learn from and to test, and their labels."""
+
+    train: Floats
+    y: Labels
+    test: Floats
+    z: Labels
+
+
+def compare(
+    X_train: ArrayLike,
+    y_train: ArrayLike,
+    X_test: ArrayLike,
+    y_test: ArrayLike,
+    *,
+    methods: Iterable[str | Method] | None = None,
+    n_neighbors: int = 20,
+    svm: bool = False,
+    n_jobs: int | None = None,
+) -> list[Comparison]:
+    """Measure every distance on one task of your own.
+
+    Parameters
+    ----------
+    X_train, X_test : array-like or sparse matrix of shape (n, d) and (m, d)
+        Histograms or counts, in rows; rows are normalized to mass 1.
+    y_train, y_test : array-like of shape (n,) and (m,)
+        Labels.
+    methods : iterable of str or Method, optional
+        Names in :data:`METHODS`, or methods of your own; all of METHODS by default.
+    n_neighbors : int, default=20
+        Largest number of neighbors, at most n and less than m.
+    svm : bool, default=False
+        Whether to train support vector machines, too, see :func:`svm_error`.
+    n_jobs : int, optional
+        Number of threads for EMDs. Results do not depend on it.
+
+    Returns
+    -------
+    list of Comparison
+        One for each method, in the order of the methods.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments import compare
+    >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
+    >>> y = ["left", "left", "right", "right"]
+    >>> for row in compare(X, y, X, y, methods=["l1", "gml"], n_neighbors=2):
+    ...     print(row.method, row.knn_errors, row.recall)
+    l1 [0.0, 0.0] [1.0, 0.5]
+    gml [0.0, 0.0] [1.0, 0.5]
+    """
+    chosen = as_methods(methods)
+    split = _judged(X_train, y_train, X_test, y_test)
+    require_sizes(split.y, len(split.z), n_neighbors, svm=svm, where="")
+    _validation.n_threads(n_jobs)
+    return [
+        evaluate(method, split, n_neighbors=n_neighbors, svm=svm, n_jobs=n_jobs)
+        for method in chosen
+    ]
+
+
+def evaluate(
+    method: Method, split: Split, *, n_neighbors: int, svm: bool, n_jobs: int | None
+) -> Comparison:
+    """Learn one distance, and measure it."""
+    start = time.process_time()
+    pairwise = method.learn(split.train, split.y, n_jobs)
+    learned = time.process_time()
+    between = pairwise(split.test, split.train)
+    among = pairwise(split.test, None)
+    error = None
+    if svm:
+        error = svm_error(pairwise(split.train, None), split.y, between, split.z)
+    return Comparison(
+        method.name,
+        knn_errors(between, split.y, split.z, n_neighbors=n_neighbors),
+        recall(among, split.z, n_neighbors=n_neighbors),
+        error,
+        learned - start,
+        time.process_time() - start,
+    )
+
+
+def require_sizes(
+    y_train: Labels, n_test: int, n_neighbors: int, *, svm: bool, where: str
+) -> None:
+    """Refuse tasks that are too small for what is to be measured."""
+    k = _validation.as_count(n_neighbors, "n_neighbors", low=1)
+    if k > len(y_train) or k >= n_test:
+        raise ValueError(
+            f"n_neighbors is {k}; it must be at most {min(len(y_train), n_test - 1)}, "
+            f"for there are {len(y_train)} training and {n_test} test histograms"
+            f"{where}."
+        )
+    members = np.unique(y_train, return_counts=True)[1]
+    if members.size == 1:
+        raise ValueError(f"y_train has one class only{where}; two are needed.")
+    if svm and members.min() == 1:
+        raise ValueError(
+            f"y_train has a class with a single member{where}; cross-validation needs "
+            "two."
+        )
+
+
+def _judged(
+    X_train: ArrayLike, y_train: ArrayLike, X_test: ArrayLike, y_test: ArrayLike
+) -> Split:
+    """Check histograms and labels."""
+    train = _validation.as_distributions(X_train, "X_train")
+    test = _validation.as_distributions(X_test, "X_test")
+    if train.shape[1] != test.shape[1]:
+        raise ValueError(
+            f"X_train has {train.shape[1]} bins, but X_test has {test.shape[1]}."
+        )
+    _validation.require_length(y_train, len(train), "y_train")
+    _validation.require_length(y_test, len(test), "y_test")
+    return Split(train, np.asarray(y_train), test, np.asarray(y_test))

@@ -1,0 +1,248 @@
+"""The distances of the paper's experiments, by name (section 7.3).
+
+A method learns what it has to learn from the training histograms, once, and answers
+with a function: the distances between two sets of histograms. Its settings are all that
+it was called with, so that a row of results says how to get it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import GroundMetricLearning, initial_metric, pairwise_emd
+from ..baselines import ITML, LMNN, NCA
+from ..distances import DISTANCES
+
+Floats = NDArray[np.float64]
+Labels = NDArray[Any]
+# Distances between two sets of histograms of mass 1; of the first set, if the second is
+# None.
+Pairwise: TypeAlias = Callable[[Floats, "Floats | None"], Floats]
+# From training histograms, labels and n_jobs.
+Learn: TypeAlias = Callable[[Floats, Labels, "int | None"], Pairwise]
+Settings: TypeAlias = dict[str, Any]
+
+__all__ = [
+    "FIGURE_1",
+    "FIGURE_2",
+    "FIGURE_3",
+    "FIGURE_4",
+    "METHODS",
+    "Method",
+    "as_methods",
+]
+
+STARTS = ("uniform", "independence", "typical")
+NEIGHBORS = (1, 3, 5, 10, None)
+LABELS = {
+    "l1": "l1",
+    "l2": "l2",
+    "hellinger": "Hellinger",
+    "chi2": "chi2",
+    "jensen_shannon": "Jensen-Shannon",
+    "fisher": "Fisher",
+}
+# What a fit does not depend on.
+NO_SETTINGS = (
+    "callback",
+    "checkpoint",
+    "checkpoint_seconds",
+    "n_jobs",
+    "random_state",
+    "verbose",
+    "warm_start",
+)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A distance, learned or not.
+
+    Attributes
+    ----------
+    name : str
+        Short, for the results file.
+    label : str
+        Readable, for figures.
+    settings : dict
+        The parameters, such as JSON can hold.
+    learn : callable
+        Takes training histograms of mass 1, labels and n_jobs; returns a function of
+        two sets of histograms (or one and None), their distances. It is sent to other
+        processes if the runner uses them.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments import METHODS
+    >>> METHODS["gml-k5-typical"].label
+    'GML-EMD, k = 5, typical start'
+    >>> METHODS["emd-typical"].settings
+    {'table': 'typical', 'n_neighbors': None, 'total': 1.0, 'blend': 1.0}
+    """
+
+    name: str
+    label: str
+    settings: Settings
+    learn: Learn
+
+
+def _learn_nothing(name: str, _X: Floats, _y: Labels, _n_jobs: int | None) -> Pairwise:
+    return DISTANCES[name]
+
+
+def _learn_map(
+    learner: type[LMNN | ITML | NCA],
+    settings: Settings,
+    X: Floats,
+    y: Labels,
+    _n_jobs: int | None,
+) -> Pairwise:
+    return learner(**settings).fit(X, y).pairwise
+
+
+def _learn_initial(
+    settings: Settings, X: Floats, y: Labels, n_jobs: int | None
+) -> Pairwise:
+    metric = initial_metric(X, y, **settings, n_jobs=n_jobs)
+    return partial(pairwise_emd, metric=metric, n_jobs=n_jobs)
+
+
+def _learn_metric(
+    settings: Settings, X: Floats, y: Labels, n_jobs: int | None
+) -> Pairwise:
+    return GroundMetricLearning(**settings, n_jobs=n_jobs).fit(X, y).pairwise
+
+
+def _bin_to_bin(name: str) -> Method:
+    return Method(name, LABELS[name], {}, partial(_learn_nothing, name))
+
+
+def _mahalanobis(learner: type[LMNN | ITML | NCA], *, hellinger: bool) -> Method:
+    name = learner.__name__
+    settings = learner(hellinger=hellinger).get_params()
+    return Method(
+        name.lower() + hellinger * "-hellinger",
+        name + hellinger * ", Hellinger",
+        settings,
+        partial(_learn_map, learner, settings),
+    )
+
+
+def _initial(table: str) -> Method:
+    settings = {"table": table, "n_neighbors": None, "total": 1.0, "blend": 1.0}
+    return Method(
+        f"emd-{table}", f"EMD, {table}", settings, partial(_learn_initial, settings)
+    )
+
+
+def _gml(name: str, label: str, **options: Any) -> Method:  # noqa: ANN401 - the estimator's
+    settings = GroundMetricLearning(**options).get_params()
+    for parameter in NO_SETTINGS:
+        del settings[parameter]
+    return Method(name, label, settings, partial(_learn_metric, settings))
+
+
+def _gml_from(k: int | None, start: str) -> Method:
+    few = "all" if k is None else k
+    name, label = f"gml-k{few}-{start}", f"GML-EMD, k = {few}, {start} start"
+    return _gml(name, label, n_neighbors=k, init=start)
+
+
+#: The methods by name.
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        *(_bin_to_bin(name) for name in DISTANCES),
+        *(
+            _mahalanobis(learner, hellinger=hellinger)
+            for learner in (LMNN, ITML, NCA)
+            for hellinger in (False, True)
+        ),
+        *(_initial(table) for table in STARTS),
+        _gml("gml", "GML-EMD"),
+        *(_gml_from(k, start) for k in NEIGHBORS for start in STARTS),
+    )
+}
+
+#: Figure 1: all kinds of distances. (The EMD of the uniform metric is half of l1.)
+FIGURE_1: tuple[str, ...] = (
+    "l1",
+    "l2",
+    "hellinger",
+    "chi2",
+    "lmnn",
+    "lmnn-hellinger",
+    "itml",
+    "itml-hellinger",
+    "nca",
+    "nca-hellinger",
+    "emd-typical",
+    "gml",
+)
+#: Figure 2: Mahalanobis distances, of histograms and of their square roots.
+FIGURE_2: tuple[str, ...] = (
+    "hellinger",
+    "lmnn",
+    "lmnn-hellinger",
+    "itml",
+    "itml-hellinger",
+)
+#: Figure 3: neighborhoods, from the paper's start, and that start itself.
+FIGURE_3: tuple[str, ...] = (
+    "gml-k1-typical",
+    "gml-k3-typical",
+    "gml-k5-typical",
+    "gml-k10-typical",
+    "gml-kall-typical",
+    "emd-typical",
+)
+#: Figure 4: starts, and what each is worth without learning.
+FIGURE_4: tuple[str, ...] = (
+    "gml-k3-uniform",
+    "gml-k3-independence",
+    "gml-k3-typical",
+    "emd-uniform",
+    "emd-independence",
+    "emd-typical",
+)
+
+
+def as_methods(methods: Iterable[str | Method] | None) -> Sequence[Method]:
+    """Look names up, and refuse what is no method or there twice.
+
+    Parameters
+    ----------
+    methods : iterable of str or Method, optional
+        Names in :data:`METHODS`, or methods of your own; all of METHODS if None.
+
+    Returns
+    -------
+    sequence of Method
+
+    Examples
+    --------
+    >>> from groundmetric.experiments import as_methods
+    >>> [method.label for method in as_methods(["l1", "lmnn-hellinger"])]
+    ['l1', 'LMNN, Hellinger']
+    """
+    if isinstance(methods, str):
+        raise ValueError(f"methods is {methods!r}; a list of methods is needed.")
+    found: dict[str, Method] = {}
+    for given in METHODS.values() if methods is None else methods:
+        if not isinstance(given, Method) and given not in METHODS:
+            raise ValueError(
+                f"methods has {given!r}; it must be among {', '.join(METHODS)}."
+            )
+        method = given if isinstance(given, Method) else METHODS[given]
+        if method.name in found:
+            raise ValueError(f"methods has {method.name!r} twice.")
+        found[method.name] = method
+    if not found:
+        raise ValueError("methods is empty; at least one is needed.")
+    return list(found.values())
