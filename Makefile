@@ -4,6 +4,9 @@
 PYTHON ?= python3
 DATA ?=
 ONLY ?=
+OUT ?= build/results.sqlite
+JOBS ?= 2
+FIGURES ?= 1 2 3 4
 BIN := .venv/bin
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -12,7 +15,7 @@ MAKEFLAGS += --no-print-directory
 CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
 FORMATTED := $(wildcard cpp/*.cpp cpp/*.h benchmarks/*.cpp)
 
-.PHONY: help setup demo test lint format stub bench sanitize wheel clean
+.PHONY: help setup demo test lint format stub bench reproduce sanitize wheel clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -59,6 +62,11 @@ stub: setup  ## Write the stub of the compiled module again
 
 bench: setup build/libfixing.so  ## One table of ratios to peers; DATA=file.npz for real histograms
 	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
+
+reproduce: setup  ## The paper's experiments; DATA=file.npz OUT=results.sqlite JOBS=2
+	@mkdir -p $(dir $(OUT))
+	@$(BIN)/python -m groundmetric.experiments $(DATA) --out $(OUT) --n-jobs $(JOBS) \
+	  --figure $(FIGURES)
 
 build/libfixing.so: benchmarks/fixing.cpp
 	@mkdir -p build

@@ -1,9 +1,12 @@
 """The paper's experiments (section 7), for its data or yours.
 
-``binary_tasks`` draws tasks, ``compare`` measures ``METHODS`` on one.
+``binary_tasks`` draws tasks, ``run`` measures ``METHODS`` on them and keeps the numbers
+in a results file, and goes on after a kill; ``read_results`` reads them. On the command
+line: ``python -m groundmetric.experiments --help``.
 """
 
 from .comparison import Comparison, compare
+from .frames import export_results, read_results
 from .measures import knn_errors, recall, svm_error
 from .methods import (
     FIGURE_1,
@@ -15,6 +18,8 @@ from .methods import (
     as_methods,
 )
 from .protocol import Task, binary_tasks, multiclass_tasks
+from .results import ResultsFile, Row
+from .runner import run
 
 __all__ = [
     "FIGURE_1",
@@ -24,12 +29,17 @@ __all__ = [
     "METHODS",
     "Comparison",
     "Method",
+    "ResultsFile",
+    "Row",
     "Task",
     "as_methods",
     "binary_tasks",
     "compare",
+    "export_results",
     "knn_errors",
     "multiclass_tasks",
+    "read_results",
     "recall",
+    "run",
     "svm_error",
 ]

@@ -1,0 +1,126 @@
+"""Results as a pandas frame, read from the results file or from its copy in parquet."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .results import LISTS, SUFFIX, Row, connect, require_suffix, unreadable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .results import StrPath
+
+__all__ = ["export_results", "read_results"]
+
+PARQUET = ".parquet"
+
+
+def read_results(path: StrPath) -> pd.DataFrame:
+    """Read a results file, or the parquet file made of one.
+
+    Parameters
+    ----------
+    path : path-like
+        A file that ends in .sqlite or .parquet. A run may still be writing to it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each task and method, in sorted order; columns as in :class:`Row`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from groundmetric.experiments import binary_tasks, read_results, run
+    >>> X = [[4, 1], [3, 1], [5, 1], [1, 4], [1, 3], [1, 5]]
+    >>> tasks = binary_tasks([0, 0, 0, 1, 1, 1], n_train=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = folder + "/results.sqlite"
+    ...     n_new = run(X, [0, 0, 0, 1, 1, 1], tasks=tasks, methods=["l2", "l1"],
+    ...                 path=file, experiment="toy", n_neighbors=2)
+    ...     read_results(file)[["task", "classes", "method", "recall"]]
+       task classes method      recall
+    0     0   1 | 0     l1  [1.0, 0.5]
+    1     0   1 | 0     l2  [1.0, 0.5]
+    """
+    file = Path(path)
+    require_suffix(file, (SUFFIX, PARQUET))
+    if not file.exists():
+        raise FileNotFoundError(f"There is no file {file}.")
+    frame = _from_parquet(file) if file.suffix == PARQUET else _from_sqlite(file)
+    missing = set(Row.__dataclass_fields__) - set(frame.columns)
+    if missing:
+        raise ValueError(f"{file} has no column {min(missing)!r}.")
+    frame["svm_error"] = frame["svm_error"].astype("float64")
+    return frame
+
+
+def export_results(path: StrPath, target: StrPath) -> None:
+    """Write a results file out as parquet.
+
+    Parameters
+    ----------
+    path : path-like
+        A results file.
+    target : path-like
+        A file that ends in .parquet; replaced if there is one.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments import export_results
+    >>> export_results("results.sqlite", "results.csv")
+    Traceback (most recent call last):
+    ...
+    ValueError: results.csv must end in .parquet.
+    """
+    out = Path(target)
+    require_suffix(out, (PARQUET,))
+    frame = read_results(path)
+    part = out.with_name(out.name + ".part")
+    try:
+        frame.to_parquet(part, index=False)
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _from_sqlite(file: Path) -> pd.DataFrame:
+    names = ", ".join(Row.__dataclass_fields__)
+    query = f"SELECT {names} FROM results ORDER BY experiment, task, method"  # noqa: S608 - names of our own
+    try:
+        # Not read-only: what a killed run left half written is rolled back first.
+        with closing(connect(file, "rw")) as connection:
+            frame = _pandas().read_sql_query(query, connection)
+    except (sqlite3.DatabaseError, _pandas().errors.DatabaseError) as error:
+        raise unreadable(file, error) from error
+    for name in LISTS:
+        frame[name] = [json.loads(text) for text in frame[name]]
+    return frame
+
+
+def _from_parquet(file: Path) -> pd.DataFrame:
+    try:
+        frame = _pandas().read_parquet(file)
+    except (OSError, ValueError) as error:
+        raise unreadable(file, error) from error
+    for name in LISTS:
+        if name in frame:
+            frame[name] = [list(map(float, values)) for values in frame[name]]
+    return frame
+
+
+def _pandas() -> Any:  # noqa: ANN401 - an optional dependency
+    try:
+        import pandas  # noqa: PLC0415, ICN001
+        import pyarrow  # noqa: F401, PLC0415, ICN001
+    except ImportError as error:
+        raise ImportError(
+            "Reading results needs pandas and pyarrow: "
+            "pip install 'groundmetric[experiments]'."
+        ) from error
+    return pandas
