@@ -10,12 +10,12 @@ from groundmetric.experiments import METHODS, Method, binary_tasks, read_results
 TIMES = ("fit_seconds", "seconds")
 
 
-def problem(seed=0):
-    """Histograms on 6 bins, 4 classes of 14 that overlap; 2 x 2 tasks of 12 + 12."""
+def problem(seed=0, n_classes=2):
+    """Histograms on 6 bins, 14 a class; N x N tasks of 6 + 6 to learn from and test."""
     rng = np.random.default_rng(5)
-    centers = np.kron(np.eye(4), [2.0, 1.0])[:, :6] + 1.0
-    y = np.repeat(list("abcd"), 14)
-    X = np.concatenate([rng.dirichlet(2 * center, size=14) for center in centers])
+    centers = 10 * rng.dirichlet(np.ones(6), size=2 * n_classes) + 1
+    y = np.repeat([f"class {k}" for k in range(2 * n_classes)], 14)
+    X = np.concatenate([rng.dirichlet(center, size=14) for center in centers])
     tasks = binary_tasks(y, seed=seed, n_train=6, n_test=6)
     return {"X": X.tolist(), "y": y.tolist(), "tasks": tasks, "n_neighbors": 5,
             "experiment": "toy"}  # fmt: skip
@@ -28,14 +28,14 @@ def logged(name, log):
 
 def _learn(name, log, X, y, n_jobs):
     with Path(log).open("a") as file:  # a short line is written at once
-        file.write(f"{'-'.join(sorted(set(y)))} {name}\n")
+        file.write(f"{y[0]} | {y[-1]},{name}\n")
     return METHODS[name].learn(X, y, n_jobs)
 
 
-def rows_of(path):
-    """All rows by task and method, without times; each must be there once."""
+def rows_of(path, without=TIMES):
+    """All rows by task and method; each must be there once."""
     frame = read_results(path)
     keys = list(zip(frame["task"], frame["method"], strict=True))
     assert len(set(keys)) == len(keys)
-    rows = frame.drop(columns=list(TIMES)).fillna({"svm_error": -1.0})
+    rows = frame.drop(columns=list(without)).fillna({"svm_error": -1.0})
     return dict(zip(keys, rows.to_dict("records"), strict=True))
