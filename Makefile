@@ -7,6 +7,7 @@ ONLY ?=
 OUT ?= build/results.sqlite
 JOBS ?= 2
 FIGURES ?= 1 2 3 4
+CLASSES ?=
 BIN := .venv/bin
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -66,7 +67,7 @@ bench: setup build/libfixing.so  ## One table of ratios to peers; DATA=file.npz 
 reproduce: setup  ## The paper's experiments; DATA=file.npz OUT=results.sqlite JOBS=2
 	@mkdir -p $(dir $(OUT))
 	@$(BIN)/python -m groundmetric.experiments $(DATA) --out $(OUT) --n-jobs $(JOBS) \
-	  --figure $(FIGURES)
+	  --figure $(FIGURES) $(if $(CLASSES),--classes $(CLASSES))
 
 build/libfixing.so: benchmarks/fixing.cpp
 	@mkdir -p build

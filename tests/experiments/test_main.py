@@ -57,10 +57,13 @@ def test_digits_without_a_file(tmp_path, capsys):
 
 def test_figures_of_one_size_share_an_experiment():
     options = parser().parse_args(["file.npz", "--figure", "1", "2", "3", "4"])
-    found = experiments(options)
+    found = experiments(options, 30)
     assert list(found) == [25, 10]
     assert sorted(found[10]) == sorted({*FIGURE_3, *FIGURE_4})
     assert all(set(methods) < set(METHODS) for methods in found.values())
+    # All of them, if there are not so many classes.
+    (methods,) = experiments(options, 10).values()
+    assert sorted(methods) == sorted({*found[25], *found[10]})
 
 
 def test_bad_files(tmp_path):

@@ -41,14 +41,13 @@ def load(path: str | None) -> tuple[NDArray[Any], NDArray[Any]]:
     return X, y if names is None else names[y]
 
 
-def experiments(options: argparse.Namespace) -> dict[int, list[str]]:
-    """Methods to run for each N."""
+def experiments(options: argparse.Namespace, most: int) -> dict[int, list[str]]:
+    """Methods to run for each N; at most so many, if the user names none."""
     found: dict[int, dict[str, None]] = {}
     for figure in options.figure:
         methods, n_classes = FIGURES[figure]
-        if options.data is None:
-            n_classes = SMALL
-        chosen = found.setdefault(options.classes or n_classes, {})
+        usual = SMALL if options.data is None else min(n_classes, most)
+        chosen = found.setdefault(options.classes or usual, {})
         chosen.update(dict.fromkeys(options.methods or methods))
     return {n: list(methods) for n, methods in found.items()}
 
@@ -65,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
     add("--figure", type=int, nargs="+", default=[1], choices=list(FIGURES),
         help="figures of the paper; default 1")  # fmt: skip
     add("--classes", type=int, metavar="N",
-        help="for N x N tasks; the paper's number by default")  # fmt: skip
+        help="for N x N tasks; 25 or 10 as in the paper, or all there are")  # fmt: skip
     add("--seed", type=int, default=0, help="for drawing tasks; default 0")
     add("--methods", nargs="+", choices=list(METHODS), metavar="NAME",
         help="instead of those of the figure: " + ", ".join(METHODS))  # fmt: skip
@@ -83,7 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser().parse_args(arguments)
     X, y = load(options.data)
     stem = "digits" if options.data is None else Path(options.data).stem
-    for n, methods in experiments(options).items():
+    for n, methods in experiments(options, np.unique(y).size // 2).items():
         name = options.experiment or f"{stem}/{n}x{n}-seed{options.seed}"
         n_rows = run(
             X,

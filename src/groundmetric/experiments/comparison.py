@@ -84,7 +84,8 @@ def compare(
     y_train, y_test : array-like of shape (n,) and (m,)
         Labels.
     methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or methods of your own; all of METHODS by default.
+        Names in :data:`METHODS`, or methods of your own; those of the paper's Figure 1
+        by default.
     n_neighbors : int, default=20
         Largest number of neighbors, at most n and less than m.
     svm : bool, default=False

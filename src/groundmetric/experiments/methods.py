@@ -219,7 +219,7 @@ def as_methods(methods: Iterable[str | Method] | None) -> Sequence[Method]:
     Parameters
     ----------
     methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or methods of your own; all of METHODS if None.
+        Names in :data:`METHODS`, or methods of your own; :data:`FIGURE_1` if None.
 
     Returns
     -------
@@ -234,7 +234,7 @@ def as_methods(methods: Iterable[str | Method] | None) -> Sequence[Method]:
     if isinstance(methods, str):
         raise ValueError(f"methods is {methods!r}; a list of methods is needed.")
     found: dict[str, Method] = {}
-    for given in METHODS.values() if methods is None else methods:
+    for given in FIGURE_1 if methods is None else methods:
         if not isinstance(given, Method) and given not in METHODS:
             raise ValueError(
                 f"methods has {given!r}; it must be among {', '.join(METHODS)}."

@@ -90,7 +90,8 @@ def run(
         A name for these data and tasks. Results under a name are of the same data,
         ``n_neighbors`` and ``svm``, or else this is a ValueError.
     methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or methods of your own; all of METHODS by default.
+        Names in :data:`METHODS`, or methods of your own; those of the paper's Figure 1
+        by default.
     n_neighbors : int, default=20
         Largest number of neighbors for errors and recall.
     svm : bool, default=False
