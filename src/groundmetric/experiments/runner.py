@@ -145,7 +145,10 @@ def run(
             )
             for unit in units
         )
-        results = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls)
+        # No queue: workers that outlive a killed run finish the task at hand only.
+        results = joblib.Parallel(
+            n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs"
+        )(calls)
         n_rows, failures = 0, []
         with progress_bar(
             len(units), label=experiment, show=verbose > 0, unit="task"
