@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import sys
 
 import joblib
 import numpy as np
@@ -192,6 +193,24 @@ def test_parquet_has_the_same_rows(given, expected, tmp_path):
     assert one.columns.tolist() == two.columns.tolist()
     assert one[list(TIMES)].equals(two[list(TIMES)])
     assert one["svm_error"].dtype == two["svm_error"].dtype == np.float64
+
+
+def test_pandas_is_asked_for(monkeypatch, tmp_path):
+    (tmp_path / "results.sqlite").touch()
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pip install 'groundmetric\[experiments\]'"):
+        read_results(tmp_path / "results.sqlite")
+
+
+def test_results_can_be_read_while_they_are_written(given, tmp_path):
+    path, seen = tmp_path / "results.sqlite", []
+
+    def look(X, y, n_jobs):
+        seen.append(len(read_results(path)))
+        return METHODS["l1"].learn(X, y, n_jobs)
+
+    run(**given, methods=[Method("look", "Look", {}, look), "l1"], path=path)
+    assert seen == [0, 2, 4, 6]  # whole tasks
 
 
 def test_unreadable_files(tmp_path):

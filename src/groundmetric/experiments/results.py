@@ -49,6 +49,7 @@ CREATE TABLE IF NOT EXISTS facts (
     PRIMARY KEY (experiment, name)
 );
 """
+PATIENCE = 60.0  # seconds to wait for others who read or write
 LISTS = ("knn_errors", "recall")
 
 
@@ -184,8 +185,9 @@ class ResultsFile:
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
     """Open a data base, in a mode as in its URI."""
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
     try:
-        return sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
+        return sqlite3.connect(uri, uri=True, timeout=PATIENCE)
     except sqlite3.OperationalError as error:
         raise unreadable(path, error) from error
 
