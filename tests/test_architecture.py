@@ -69,23 +69,26 @@ ALLOWED = {
     "features.text": {"_validation"},
     "distances": {"_validation"},
     "experiments.__init__": {"comparison", "frames", "measures", "methods"}
-    | {"protocol", "results", "runner"},
+    | {"protocol", "results", "runner", "summary"},
     "experiments.__main__": {"frames", "methods", "protocol", "runner"},
+    "experiments.aligned": set(),
     "experiments.comparison": {"_validation", "measures", "methods"},
     "experiments.frames": {"results"},
+    "experiments.inference": set(),
     "experiments.measures": PUBLIC | {"_validation"},
     "experiments.methods": PUBLIC | {"baselines", "distances"},
     "experiments.protocol": {"_validation"},
     "experiments.results": set(),
     "experiments.runner": {"__version__", "_progress", "_validation", "comparison"}
     | {"methods", "protocol", "results"},
+    "experiments.summary": {"aligned", "inference"},
 }
 # Third parties that only some modules may know.
 ONLY_IN = {
     "PIL": {"datasets._pixels"},
     "matplotlib": {"plotting"},
     "metric_learn": {"_metric_learn"},
-    "pandas": {"experiments.frames"},
+    "pandas": {"experiments.aligned", "experiments.frames", "experiments.summary"},
     "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows"}
     | {"_warnings", "baselines", "datasets._labeled", "datasets._synthetic"}
     | {"distances", "experiments.__main__", "experiments.measures", "features.text"},

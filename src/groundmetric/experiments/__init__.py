@@ -1,8 +1,9 @@
 """The paper's experiments (section 7), for its data or yours.
 
 ``binary_tasks`` draws tasks, ``run`` measures ``METHODS`` on them and keeps the numbers
-in a results file, and goes on after a kill; ``read_results`` reads them. On the command
-line: ``python -m groundmetric.experiments --help``.
+in a results file, and goes on after a kill; ``read_results`` reads them,
+``mean_curves`` and ``paired_differences`` say what they mean. On the command line:
+``python -m groundmetric.experiments --help``.
 """
 
 from .comparison import Comparison, compare
@@ -20,6 +21,7 @@ from .methods import (
 from .protocol import Task, binary_tasks, multiclass_tasks
 from .results import ResultsFile, Row
 from .runner import run
+from .summary import MeanCurves, PairedDifferences, mean_curves, paired_differences
 
 __all__ = [
     "FIGURE_1",
@@ -28,7 +30,9 @@ __all__ = [
     "FIGURE_4",
     "METHODS",
     "Comparison",
+    "MeanCurves",
     "Method",
+    "PairedDifferences",
     "ResultsFile",
     "Row",
     "Task",
@@ -37,7 +41,9 @@ __all__ = [
     "compare",
     "export_results",
     "knn_errors",
+    "mean_curves",
     "multiclass_tasks",
+    "paired_differences",
     "read_results",
     "recall",
     "run",
