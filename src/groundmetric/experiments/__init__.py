@@ -22,6 +22,7 @@ from .protocol import Task, binary_tasks, multiclass_tasks
 from .results import ResultsFile, Row
 from .runner import run
 from .summary import MeanCurves, PairedDifferences, mean_curves, paired_differences
+from .tables import comparison_table, summary_table
 
 __all__ = [
     "FIGURE_1",
@@ -39,6 +40,7 @@ __all__ = [
     "as_methods",
     "binary_tasks",
     "compare",
+    "comparison_table",
     "export_results",
     "knn_errors",
     "mean_curves",
@@ -47,5 +49,6 @@ __all__ = [
     "read_results",
     "recall",
     "run",
+    "summary_table",
     "svm_error",
 ]
