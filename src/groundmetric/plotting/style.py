@@ -1,0 +1,110 @@
+"""How a method looks: the same in every figure.
+
+Hues are those of Okabe and Ito, which people with any kind of color vision can tell
+apart. Bin-to-bin distances are gray: they are what all others are to be compared with.
+A hue is a learner or, for the EMD, an initial metric; more neighbors k are darker; what
+is not learned, or learned without the square roots of histograms, is dashed and hollow.
+Markers tell apart what is left.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from zlib import crc32
+
+from ..experiments import METHODS
+
+__all__ = ["Style", "label_of", "style_of"]
+
+ORANGE, SKY, GREEN = "#e69f00", "#56b4e9", "#009e73"
+BLUE, VERMILION, PURPLE = "#0072b2", "#d55e00", "#cc79a7"
+STARTS = {"uniform": VERMILION, "independence": ORANGE, "typical": PURPLE}
+LEARNERS = {"lmnn": (BLUE, "s"), "itml": (GREEN, "^"), "nca": (SKY, "v")}
+GRAYS = {
+    "l1": ("#000000", "o", "-"),
+    "l2": ("#a0a0a0", "s", ":"),
+    "hellinger": ("#606060", "D", "-"),
+    "chi2": ("#808080", "^", "--"),
+    "jensen_shannon": ("#808080", "v", "-."),
+    "fisher": ("#a0a0a0", "P", "--"),
+}
+# Share of white (positive) or black (negative) in the hue, and the marker, for each k.
+NEIGHBORS = {
+    "1": (0.5, "v"),
+    "3": (0.0, "o"),
+    "5": (-0.25, "s"),
+    "10": (-0.45, "D"),
+    "all": (-0.65, "^"),
+}
+GML = re.compile(r"gml(?:-k(?P<k>\w+)-(?P<start>\w+))?")
+EMD = re.compile(r"emd-(?P<start>\w+)")
+
+
+@dataclass(frozen=True)
+class Style:
+    """Color, marker and line of a method.
+
+    Examples
+    --------
+    >>> from groundmetric.plotting.style import style_of
+    >>> style_of("lmnn").color == style_of("lmnn-hellinger").color
+    True
+    >>> style_of("lmnn").hollow, style_of("lmnn-hellinger").hollow
+    (True, False)
+    """
+
+    color: str
+    marker: str
+    line: str = "-"
+    width: float = 1.0
+    hollow: bool = False
+
+
+def label_of(method: str) -> str:
+    """Name a method in print; one that is not ours has its own name.
+
+    Examples
+    --------
+    >>> from groundmetric.plotting.style import label_of
+    >>> label_of("hellinger"), label_of("my-own")
+    ('Hellinger', 'my-own')
+    """
+    return METHODS[method].label if method in METHODS else method
+
+
+def style_of(method: str) -> Style:
+    """Look up how a method looks; one that is not ours has a look by its name.
+
+    Examples
+    --------
+    >>> from groundmetric.plotting.style import style_of
+    >>> style_of("gml").color, style_of("l1").color
+    ('#d55e00', '#000000')
+    """
+    if method in GRAYS:
+        color, marker, line = GRAYS[method]
+        return Style(color, marker, line)
+    learner, _, root = method.partition("-")
+    if learner in LEARNERS:
+        color, marker = LEARNERS[learner]
+        return Style(color, marker, "-" if root else "--", hollow=not root)
+    if (found := EMD.fullmatch(method)) and found["start"] in STARTS:
+        return Style(STARTS[found["start"]], "d", "--", hollow=True)
+    if found := GML.fullmatch(method):
+        k, start = found["k"] or "3", found["start"] or "uniform"
+        if k in NEIGHBORS and start in STARTS:
+            share, marker = NEIGHBORS[k]
+            return Style(_mixed(STARTS[start], share), marker, width=1.7)
+    # Not hash(): that is another one in every run.
+    number = crc32(method.encode())
+    hues, markers = (ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE), "Phd<>*p"
+    return Style(hues[number % len(hues)], markers[number % len(markers)], "-.")
+
+
+def _mixed(color: str, share: float) -> str:
+    """Mix a hue with white, or with black if the share is negative."""
+    target = 255 if share > 0 else 0
+    parts = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    mixed = (round(part + abs(share) * (target - part)) for part in parts)
+    return "#" + "".join(f"{part:02x}" for part in mixed)
