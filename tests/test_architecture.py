@@ -83,10 +83,13 @@ ALLOWED = {
     | {"methods", "protocol", "results"},
     "experiments.summary": {"aligned", "inference"},
     "experiments.tables": {"aligned", "inference", "summary"},
-    "plotting.__init__": {"curves", "differences"},
+    "plotting.__init__": {"curves", "differences", "figures"},
+    "plotting.__main__": {"experiments", "experiments.inference", "figures"},
     "plotting.canvas": set(),
     "plotting.curves": {"canvas", "experiments.summary", "panel", "style"},
     "plotting.differences": {"canvas", "experiments.summary", "panel", "style"},
+    "plotting.figures": {"canvas", "curves", "differences", "experiments"}
+    | {"experiments.inference", "experiments.summary"},
     "plotting.panel": {"style"},
     "plotting.style": {"experiments"},
 }

@@ -1,0 +1,128 @@
+"""The paper's figures, and the files they are kept in."""
+
+import xml.etree.ElementTree as ET
+
+import matplotlib as mpl
+import pytest
+
+from groundmetric.experiments import METHODS, ResultsFile, Row
+from groundmetric.plotting import paper_figures
+from groundmetric.plotting.__main__ import main
+from groundmetric.plotting.figures import FIGURES
+from groundmetric.plotting.style import label_of, style_of
+from results import frame, plausible
+from test_summary import CURVES
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def texts(path):
+    """Everything that is written in an SVG."""
+    root = ET.fromstring(path.read_text(encoding="utf-8"))  # noqa: S314 - our own file
+    return [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_methods_of_a_figure_look_different():
+    for figure in FIGURES.values():
+        looks = [
+            (style.color, style.marker, style.line, style.hollow)
+            for style in map(style_of, figure.methods)
+        ]
+        assert len(set(looks)) == len(looks)
+        for method in figure.methods:
+            assert label_of(method) == METHODS[method].label
+
+
+def made_up(figure):
+    return plausible(FIGURES[figure].methods, n_classes=3)
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """All figures, once: that takes a second each."""
+    folder = tmp_path_factory.mktemp("drawn") / "new"
+    return {n: paper_figures(made_up(n), folder, figure=n) for n in FIGURES}
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_paper_figures(figure, drawn):
+    png, svg = drawn[figure]
+    assert png.read_bytes().startswith(PNG)
+    assert svg.stat().st_size < 100_000
+    written = texts(svg)
+    for name in FIGURES[figure].methods:
+        assert any(text.startswith(label_of(name)) for text in written)
+    for one, other in FIGURES[figure].pairs:
+        rival = "" if other is None else label_of(other)
+        compared = f"{label_of(one)} minus {rival}"
+        assert any(text.startswith(compared) for text in written)
+    assert FIGURES[figure].title in written
+    note = "made-up: means over 9 tasks, with 95 % bands (Student's t over tasks)"
+    assert note in written
+
+
+def test_same_results_make_the_same_files(drawn, tmp_path):
+    with mpl.rc_context({"font.size": 20, "axes.grid": True}):  # a user's own taste
+        again = paper_figures(made_up(2), tmp_path, figure=2)
+    for one, other in zip(drawn[2], again, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_figures_take_what_is_there(tmp_path):
+    results = plausible(["l1", "gml", "my-own"], n_classes=2)
+    results = results[(results["method"] != "l1") | (results["task"] != 3)]
+    written = texts(paper_figures(results, tmp_path)[1])
+    assert not [text for text in written if "my-own" in text]  # not of figure 1
+    assert any("3 tasks (1 incomplete)" in text for text in written)
+
+
+def test_figures_show_what_is_asked_for(tmp_path):
+    results = plausible(["l1", "gml", "my-own"], n_classes=2)
+    _, svg = paper_figures(
+        results,
+        tmp_path,
+        methods=["l1", "my-own"],
+        method="my-own",
+        interval="classes",
+    )
+    written = texts(svg)
+    assert "my-own minus l1" in written
+    bands = "95 % bands (bootstrap over the classes of both halves)"
+    assert f"made-up: means over 4 tasks, with {bands}" in written
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"figure": 5}, "figure is 5; it must be among 1, 2, 3, 4"),
+        ({"figure": 2}, "results has less than two of the methods of figure 2, helli"),
+        ({"experiment": "other"}, "experiment is 'other'; results has made-up"),
+        ({"methods": ["l1", "l2"]}, "methods has no two that figure 1 compares"),
+        ({"methods": ["l1", "gml", "x"]}, "results has no method 'x'"),
+        ({"method": "x"}, "method is 'x'; results has l1, l2, gml"),
+        ({"interval": "x"}, "interval is 'x'"),
+    ],
+)
+def test_bad_options_are_refused_and_nothing_is_written(options, sentence, tmp_path):
+    with pytest.raises(ValueError, match=sentence):
+        paper_figures(frame(CURVES), tmp_path / "new", **options)
+    assert not (tmp_path / "new").exists()
+
+
+def test_command(tmp_path, capsys):
+    file = tmp_path / "results.sqlite"
+    results = plausible(["l1", "gml"], n_classes=2)
+    rows = results.assign(svm_error=0.1).to_dict("records")
+    others = [{**row, "experiment": "other"} for row in rows]
+    with ResultsFile(file) as kept:
+        kept.append([Row(**row) for row in rows + others])
+    command = [str(file), "--out", str(tmp_path)]
+    main([*command, "--experiment", "made-up"])
+    assert capsys.readouterr().out.split() == [
+        str(tmp_path / "figure1.png"),
+        str(tmp_path / "figure1.svg"),
+    ]
+    with pytest.raises(SystemExit):
+        main(command)
+    said = capsys.readouterr().err
+    assert "results has several experiments, 'made-up', 'other'" in said
