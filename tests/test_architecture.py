@@ -18,6 +18,7 @@ ALLOWED = {
     "__init__": CENTERS
     | {"_batch", "_classifier", "_cone", "_initial", "_kernel", "_learning"}
     | {"_neighbors", "_transport", "_triangle", "_unnormalized"},
+    "_arrangement": set(),
     "_batch": {"_core", "_transport", "_validation"},
     "_cone": {"_core", "_progress", "_triangle", "_validation", "_warnings"},
     "_checkpoint": {"_files"},
@@ -45,8 +46,10 @@ ALLOWED = {
     "_transport": {"_core", "_progress", "_validation"},
     "_triangle": {"_core", "_validation"},
     "_unnormalized": {"_core", "_progress", "_validation"},
-    "_validation.__init__": {"arrays", "histograms", "images", "pairs", "threads"},
+    "_validation.__init__": {"arrays", "features", "histograms", "images", "pairs"}
+    | {"threads"},
     "_validation.arrays": {"_core"},
+    "_validation.features": set(),
     "_validation.histograms": {"_core", "arrays"},
     "_validation.images": {"arrays"},
     "_validation.pairs": {"arrays"},
@@ -83,24 +86,35 @@ ALLOWED = {
     | {"methods", "protocol", "results"},
     "experiments.summary": {"aligned", "inference"},
     "experiments.tables": {"aligned", "inference", "summary"},
-    "plotting.__init__": {"curves", "differences", "figures"},
+    "plotting.__init__": {"curves", "differences", "feature_map", "figures", "grid"}
+    | {"metric", "path"},
     "plotting.__main__": {"experiments", "experiments.inference", "figures"},
+    "plotting.axes": {"_validation", "canvas"},
     "plotting.canvas": set(),
     "plotting.curves": {"canvas", "experiments.summary", "panel", "style"},
     "plotting.differences": {"canvas", "experiments.summary", "panel", "style"},
+    "plotting.feature_map": {"_arrangement", "_validation", "axes"},
     "plotting.figures": {"canvas", "curves", "differences", "experiments"}
     | {"experiments.inference", "experiments.summary"},
+    "plotting.grid": {"_arrangement", "_validation", "axes"},
+    "plotting.metric": {"_arrangement", "_validation", "axes"},
     "plotting.panel": {"style"},
+    "plotting.path": {"axes"},
     "plotting.style": {"experiments"},
 }
-# These name types of matplotlib and pandas; only plotting.canvas imports matplotlib.
+# These name types of matplotlib and pandas; only plotting.canvas and
+# plotting.axes import matplotlib.
 DRAWING = {"plotting.curves", "plotting.differences", "plotting.figures"} | {
     "plotting.panel"
+}
+PICTURES = {"plotting.axes", "plotting.feature_map", "plotting.grid"} | {
+    "plotting.metric",
+    "plotting.path",
 }
 # Third parties that only some modules may know.
 ONLY_IN = {
     "PIL": {"datasets._pixels"},
-    "matplotlib": {"plotting.canvas", *DRAWING},
+    "matplotlib": {"plotting.canvas", *DRAWING, *PICTURES},
     "metric_learn": {"_metric_learn"},
     "pandas": {"experiments.aligned", "experiments.frames", "experiments.summary"}
     | {"experiments.tables", *DRAWING},

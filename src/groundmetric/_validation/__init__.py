@@ -19,6 +19,7 @@ from .arrays import (
     require_in_range,
     require_metric,
 )
+from .features import as_grid, as_names, as_order
 from .histograms import (
     LARGEST_DIMENSION,
     as_distributions,
@@ -45,10 +46,13 @@ __all__ = [
     "as_count",
     "as_distributions",
     "as_float_array",
+    "as_grid",
     "as_histograms",
     "as_image",
     "as_labels",
+    "as_names",
     "as_number",
+    "as_order",
     "as_pairs",
     "as_position",
     "as_positive",

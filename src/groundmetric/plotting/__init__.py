@@ -1,12 +1,30 @@
-"""Figures of results, in the manner of the paper's (section 7).
+"""Pictures, in scikit-learn's manner: displays that are made from results and plotted.
 
-``CurvesDisplay`` and ``DifferenceDisplay`` draw one panel each, ``paper_figures`` a
-figure of the paper; on the command line: ``python -m groundmetric.plotting --help``.
-matplotlib is imported when something is drawn: ``pip install 'groundmetric[plot]'``.
+``SomeDisplay.from_...(...)`` computes what is to be seen, and ``.plot(ax=...)`` draws
+it, as often as you like, and keeps the artists (``ax_``, ``figure_``, ``im_``,
+``lines_``).
+
+``MetricDisplay``, ``FeatureMapDisplay``, ``GridMetricDisplay`` and ``PathDisplay`` show
+a metric and how it was learned. ``CurvesDisplay`` and ``DifferenceDisplay`` draw one
+panel of results each, ``paper_figures`` a figure of the paper (section 7); on the
+command line: ``python -m groundmetric.plotting --help``. matplotlib is imported when
+something is drawn: ``pip install 'groundmetric[plot]'``.
 """
 
 from .curves import CurvesDisplay
 from .differences import DifferenceDisplay
+from .feature_map import FeatureMapDisplay
 from .figures import paper_figures
+from .grid import GridMetricDisplay
+from .metric import MetricDisplay
+from .path import PathDisplay
 
-__all__ = ["CurvesDisplay", "DifferenceDisplay", "paper_figures"]
+__all__ = [
+    "CurvesDisplay",
+    "DifferenceDisplay",
+    "FeatureMapDisplay",
+    "GridMetricDisplay",
+    "MetricDisplay",
+    "PathDisplay",
+    "paper_figures",
+]

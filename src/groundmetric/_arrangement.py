@@ -1,0 +1,108 @@
+"""How to lay out features so that a metric between them can be seen.
+
+Optimal leaf ordering (Bar-Joseph, Gifford & Jaakkola, 2001) for heat maps, and metric
+multidimensional scaling by majorization (SMACOF; de Leeuw, 1977) for maps in the plane.
+Both are deterministic. Pictures and reports share them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+from scipy.spatial.distance import cdist, squareform
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# The optimal order of leaves takes cubic time: beyond this, any order of leaves.
+LARGEST_OPTIMAL = 600
+# Points that coincide stay together under majorization; this sets them apart.
+JITTER = 1e-3
+
+
+@dataclass(frozen=True)
+class PlanarMap:
+    """Features as points in the plane.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (d, 2)
+        Points whose distances are near to those of the metric.
+    stress : float
+        Kruskal's stress-1: the root of the squared errors of the distances over the
+        squared distances in the plane. 0 is perfect; above 0.2 the map is poor.
+    n_iter : int
+        Iterations of the majorization.
+    """
+
+    positions: Floats
+    stress: float
+    n_iter: int
+
+
+def leaf_order(M: Floats) -> Indices:
+    """Order features so that neighbors in the order are near to each other.
+
+    The leaves of average linkage, flipped so that the sum of the distances between
+    successive features is the least that the tree allows.
+    """
+    if len(M) < 3:  # noqa: PLR2004 - fewer have one order only
+        return np.arange(len(M))
+    condensed = squareform(M, checks=False)
+    tree = linkage(condensed, "average")
+    if len(M) <= LARGEST_OPTIMAL:
+        tree = optimal_leaf_ordering(tree, condensed)
+    return np.asarray(leaves_list(tree), dtype=np.int64)
+
+
+def planar_map(M: Floats, *, max_iter: int = 300, tol: float = 1e-6) -> PlanarMap:
+    """Metric multidimensional scaling in the plane, from classical scaling on."""
+    positions = _classical_scaling(M)
+    stress, n_iter = _raw_stress(M, positions), 0
+    for n_iter in range(1, max_iter + 1):  # noqa: B007 - told below
+        positions = _guttman(M, positions)
+        last, stress = stress, _raw_stress(M, positions)
+        if last - stress <= tol * last:
+            break
+    between = float((cdist(positions, positions) ** 2).sum())
+    ratio = float(np.sqrt(stress / between)) if between > 0.0 else 0.0
+    return PlanarMap(positions, ratio, n_iter)
+
+
+def extreme_pairs(M: Floats, n_pairs: int, *, farthest: bool = False) -> Indices:
+    """Rows (p, q), p < q, of the nearest pairs of features, or of the farthest."""
+    p, q = np.triu_indices(len(M), 1)
+    values = -M[p, q] if farthest else M[p, q]
+    first = np.argsort(values, kind="stable")[:n_pairs]
+    return np.column_stack([p[first], q[first]])
+
+
+def _classical_scaling(M: Floats) -> Floats:
+    """Principal coordinates of the doubly centered squares, slightly shaken."""
+    d = len(M)
+    squares = M**2
+    centered = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None]
+    values, vectors = np.linalg.eigh(-(centered + squares.mean()) / 2)
+    axes = vectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0.0))
+    positions = np.zeros((d, 2))
+    positions[:, : axes.shape[1]] = axes
+    # The sign of an eigenvector is nobody's: the largest coordinate is positive.
+    largest = np.abs(positions).argmax(axis=0)
+    positions *= np.where(positions[largest, [0, 1]] < 0.0, -1.0, 1.0)
+    shake = np.random.default_rng(0).standard_normal((d, 2))
+    return positions + JITTER * float(M.max()) * shake
+
+
+def _guttman(M: Floats, positions: Floats) -> Floats:
+    """Minimize the quadratic that bounds the stress from above (Guttman transform)."""
+    between = cdist(positions, positions)
+    ratio = np.divide(M, between, out=np.zeros_like(M), where=between > 0.0)
+    moved: Floats = ratio.sum(axis=1)[:, None] * positions - ratio @ positions
+    return moved / len(M)
+
+
+def _raw_stress(M: Floats, positions: Floats) -> float:
+    return float(((M - cdist(positions, positions)) ** 2).sum())

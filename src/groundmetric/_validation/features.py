@@ -1,0 +1,65 @@
+"""Features: their names, their places on a grid, their order."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def as_names(names: object, d: int, name: str = "feature_names") -> list[str]:
+    """One string a feature; "feature 0" and so on if there are none."""
+    if names is None:
+        return [f"feature {k}" for k in range(d)]
+    given: Any = names
+    if isinstance(given, str):
+        raise ValueError(f"{name} is the string {given!r}; a list of names is needed.")
+    try:
+        found = [str(each) for each in given]
+    except TypeError as error:
+        raise ValueError(f"{name} is {names!r}; a list of names is needed.") from error
+    if len(found) != d:
+        raise ValueError(f"{name} has {len(found)} names for {d} features.")
+    return found
+
+
+def as_grid(shape: object, d: int, name: str = "feature_shape") -> tuple[int, int, int]:
+    """Judge (rows, columns) or (channels, rows, columns) of d features; channels 1."""
+    given: Any = shape
+    whole = isinstance(given, Sequence) and all(
+        isinstance(size, numbers.Integral) and int(size) >= 1 for size in given
+    )
+    if not whole or len(given) not in (2, 3):
+        raise ValueError(
+            f"{name} is {shape!r}; (rows, columns) or (channels, rows, columns) is "
+            "needed, whole numbers above 0."
+        )
+    sizes = (1,) * (3 - len(given)) + tuple(int(size) for size in given)
+    if int(np.prod(sizes)) != d:
+        raise ValueError(
+            f"{name} is {tuple(given)}, that is {int(np.prod(sizes))} features, but "
+            f"there are {d}."
+        )
+    return sizes[0], sizes[1], sizes[2]
+
+
+def as_order(order: ArrayLike, d: int, name: str = "order") -> NDArray[np.int64]:
+    """Every number from 0 to d - 1 once."""
+    array = np.asarray(order)
+    if array.dtype.kind not in "iu" or array.shape != (d,):
+        raise ValueError(
+            f"{name} is {order!r}; 'leaves', or the numbers from 0 to {d - 1} in some "
+            "order, are needed."
+        )
+    missing = np.setdiff1d(np.arange(d), array)
+    if missing.size:
+        raise ValueError(
+            f"{name} must have each number from 0 to {d - 1} once, but {missing[0]} is "
+            "missing."
+        )
+    return array.astype(np.int64)

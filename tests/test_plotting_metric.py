@@ -1,0 +1,166 @@
+"""Pictures of a metric: what was drawn, and where."""
+
+import builtins
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from groundmetric import GroundMetricLearning
+from groundmetric._path import Path
+from groundmetric.plotting import (
+    FeatureMapDisplay,
+    GridMetricDisplay,
+    MetricDisplay,
+    PathDisplay,
+)
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+LINE = np.abs(np.subtract.outer(range(4), range(4))).astype(float)
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_stays_open():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def learner():
+    X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
+    return GroundMetricLearning(n_neighbors=1).fit(X, [0, 0, 1, 1])
+
+
+def test_heat_map_shows_the_metric_in_its_order(learner):
+    display = MetricDisplay.from_estimator(learner, order=[2, 0, 3, 1]).plot()
+    order = np.ix_([2, 0, 3, 1], [2, 0, 3, 1])
+    assert np.array_equal(display.im_.get_array(), learner.metric_[order])
+    assert display.colorbar_ is not None
+    assert display.figure_ is display.ax_.figure
+
+
+def test_heat_map_orders_by_leaves_and_names_few_features():
+    shuffled = [2, 0, 3, 1]
+    M = LINE[np.ix_(shuffled, shuffled)]
+    display = MetricDisplay.from_metric(M, names=list("cadb")).plot(colorbar=False)
+    drawn = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert drawn in (list("abcd"), list("dcba"))
+    assert display.colorbar_ is None
+    many = MetricDisplay.from_metric(
+        1.0 - np.eye(50), names=[str(k) for k in range(50)]
+    )
+    assert not many.plot().ax_.get_yticklabels()
+
+
+def test_displays_draw_where_they_are_told(learner):
+    figure, axes = plt.subplots(2, 2)
+    displays = (
+        MetricDisplay.from_estimator(learner),
+        FeatureMapDisplay.from_estimator(learner),
+        GridMetricDisplay.from_estimator(learner, (2, 2)),
+        PathDisplay.from_estimator(learner),
+    )
+    for display, ax in zip(displays, axes.ravel(), strict=True):
+        assert display.plot(ax=ax) is display
+        assert display.ax_ is ax
+        assert display.figure_ is figure
+    assert plt.get_fignums() == [figure.number]
+
+
+def test_feature_map_says_its_stress_and_connects_the_nearest():
+    display = FeatureMapDisplay.from_metric(LINE, names=list("abcd"), n_pairs=2)
+    display.plot()
+    assert np.array_equal(display.points_.get_offsets(), display.map.positions)
+    assert [text.get_text() for text in display.texts_] == list("abcd")
+    assert len(display.lines_.get_segments()) == 2
+    assert display.ax_.get_xlabel() == "stress 0.00"  # a line fits into the plane
+
+
+def test_names_that_the_estimator_saw_are_drawn(learner):
+    learner.feature_names_in_ = np.array(["a", "b", "c", "<d>"], dtype=object)
+    try:
+        display = FeatureMapDisplay.from_estimator(learner).plot()
+        assert display.texts_[3].get_text() == "<d>"
+        assert MetricDisplay.from_estimator(learner).names[3] == "<d>"
+    finally:
+        del learner.feature_names_in_
+
+
+def test_picture_of_a_grid_puts_channels_side_by_side():
+    d = 2 * 2 * 3
+    M = np.abs(np.subtract.outer(range(d), range(d))).astype(float)
+    display = GridMetricDisplay.from_metric(M, (2, 2, 3), feature=0, n_pairs=1).plot()
+    picture = display.im_.get_array().filled(-1)
+    # Feature = channel * 6 + row * 3 + column, and the distance to 0 is its number.
+    assert picture.tolist() == [[0, 1, 2, -1, 6, 7, 8], [3, 4, 5, -1, 9, 10, 11]]
+    near, far = (lines.get_segments()[0].tolist() for lines in display.lines_)
+    assert near == [[0, 0], [1, 0]]  # features 0 and 1, as (column, row)
+    assert far == [[0, 0], [6, 1]]  # features 0 and 11
+    wrapped = GridMetricDisplay.from_metric(M, (3, 2, 2), feature=0).plot()
+    assert wrapped.im_.get_array().shape == (2, 8)  # three in a row
+    eight = GridMetricDisplay.from_metric(M[:8, :8], (8, 1, 1), feature=0).plot()
+    assert eight.im_.get_array().filled(-1).tolist() == [
+        [0, -1, 1, -1, 2, -1, 3],
+        [-1, -1, -1, -1, -1, -1, -1],
+        [4, -1, 5, -1, 6, -1, 7],
+    ]
+    without = GridMetricDisplay.from_metric(M, (3, 4)).plot(colorbar=False)
+    assert without.im_.get_array().shape == (3, 4)
+    assert without.colorbar_ is None
+
+
+def test_path_shows_each_step_and_where_outer_steps_begin(learner):
+    display = PathDisplay.from_estimator(learner).plot()
+    curve, dots, ring = (line.get_ydata() for line in display.lines_)
+    criterion = learner.path_.column("criterion")
+    assert np.array_equal(curve, criterion)
+    assert len(dots) == 1 + max(step.outer for step in learner.path_)
+    assert np.asarray(ring).item() == criterion.min()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: MetricDisplay.from_metric([[0, 9, 1], [9, 0, 1], [1, 1, 0]]),
+         "metric breaks the triangle inequality"),
+        (lambda: MetricDisplay.from_metric(LINE, order=[0, 1, 2, 2]),
+         "order must have each number from 0 to 3 once, but 3 is missing"),
+        (lambda: MetricDisplay.from_metric(LINE, order="rows"), "order is 'rows'"),
+        (lambda: MetricDisplay.from_metric(LINE, names=["a"]),
+         "names has 1 names for 4 features"),
+        (lambda: MetricDisplay.from_metric(LINE, names="abcd"), "names is the string"),
+        (lambda: MetricDisplay.from_metric(LINE, names=4), "names is 4; a list"),
+        (lambda: MetricDisplay.from_estimator(GroundMetricLearning()),
+         "which has no metric_; fit it first"),
+        (lambda: FeatureMapDisplay.from_metric(LINE, n_pairs=-1),
+         "n_pairs is -1; it must be at least 0"),
+        (lambda: GridMetricDisplay.from_metric(LINE, (2, 3)),
+         r"shape is \(2, 3\), that is 6 features, but there are 4"),
+        (lambda: GridMetricDisplay.from_metric(LINE, (4,)), r"shape is \(4,\); \(rows"),
+        (lambda: GridMetricDisplay.from_metric(LINE, 4), r"shape is 4; \(rows"),
+        (lambda: GridMetricDisplay.from_metric(LINE, (2, 2.0)), r"shape is \(2, 2.0\)"),
+        (lambda: GridMetricDisplay.from_metric(LINE, (2, 2), feature=4),
+         "feature is 4, but it must be less than 4"),
+        (lambda: PathDisplay.from_path(Path()), "path is Path of 0 steps; a sequence"),
+        (lambda: PathDisplay.from_estimator(3), "estimator is 3, which has no path_"),
+    ],
+)  # fmt: skip
+def test_bad_input(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_without_matplotlib_it_says_what_to_install(monkeypatch):
+    found = builtins.__import__
+
+    def missing(name, *args):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return found(name, *args)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    display = MetricDisplay.from_metric(LINE)  # needs no matplotlib yet
+    with pytest.raises(ImportError, match=r"pip install 'groundmetric\[plot\]'"):
+        display.plot()
