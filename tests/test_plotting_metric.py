@@ -99,12 +99,12 @@ def test_picture_of_a_grid_puts_channels_side_by_side():
     assert near == [[0, 0], [1, 0]]  # features 0 and 1, as (column, row)
     assert far == [[0, 0], [6, 1]]  # features 0 and 11
     wrapped = GridMetricDisplay.from_metric(M, (3, 2, 2), feature=0).plot()
-    assert wrapped.im_.get_array().shape == (2, 8)  # three in a row
-    eight = GridMetricDisplay.from_metric(M[:8, :8], (8, 1, 1), feature=0).plot()
-    assert eight.im_.get_array().filled(-1).tolist() == [
-        [0, -1, 1, -1, 2, -1, 3],
-        [-1, -1, -1, -1, -1, -1, -1],
-        [4, -1, 5, -1, 6, -1, 7],
+    assert wrapped.im_.get_array().shape == (5, 5)  # two above one
+    five = GridMetricDisplay.from_metric(M[:5, :5], (5, 1, 1), feature=0).plot()
+    assert five.im_.get_array().filled(-1).tolist() == [
+        [0, -1, 1, -1, 2],
+        [-1, -1, -1, -1, -1],
+        [3, -1, 4, -1, -1],
     ]
     without = GridMetricDisplay.from_metric(M, (3, 4)).plot(colorbar=False)
     assert without.im_.get_array().shape == (3, 4)

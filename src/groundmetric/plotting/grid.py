@@ -186,7 +186,7 @@ class GridMetricDisplay:
         """Column and row of each feature in the picture."""
         _, rows, columns = self.shape
         channel, row, column = np.indices(self.shape).reshape(3, -1)
-        across = math.ceil(math.sqrt(2 * self.shape[0]))  # wider than high
+        across = math.ceil(math.sqrt(self.shape[0]))
         x = channel % across * (columns + 1) + column
         y = channel // across * (rows + 1) + row
         return np.column_stack([x, y]).astype(float)

@@ -1,0 +1,158 @@
+"""The numbers of a report, rounded and small: what the page draws."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._arrangement import extreme_pairs, leaf_order, planar_map
+from ._evaluation import LABELS, Evaluation, in_a_sentence
+from ._verdict import Difference, kind
+
+if TYPE_CHECKING:
+    from .._path import Path
+
+Floats = NDArray[np.float64]
+Contents = dict[str, Any]
+
+LEVELS = 65535  # of distances, in two bytes each
+N_PAIRS = 24  # nearest pairs of features, connected in the map
+N_EXAMPLES = {"mended": 6, "spoiled": 6, "changed": 3}
+
+
+def contents(
+    evaluation: Evaluation,
+    names: list[str],
+    grid: tuple[int, int, int] | None,
+) -> Contents:
+    """Collect everything that the page draws, ready for JSON."""
+    learner = evaluation.learner
+    metric = learner.metric_
+    layout = planar_map(metric)
+    return {
+        "names": names,
+        "grid": grid,
+        "classes": evaluation.data.classes,
+        "metrics": {
+            name: packed(values)
+            for name, values in (
+                ("learned", metric),
+                ("initial", learner.initial_metric_),
+            )
+            if name in evaluation.judged
+        },
+        "order": leaf_order(metric).tolist(),
+        "map": {
+            "positions": rounded(_unit_square(layout.positions), 4),
+            "stress": round(layout.stress, 3),
+        },
+        "pairs": extreme_pairs(metric, min(N_PAIRS, len(metric) // 2)).tolist(),
+        "path": _path(learner.path_),
+        "kappa": evaluation.n_neighbors,
+        "curves": [
+            {
+                "name": name,
+                "label": LABELS[name],
+                "errors": rounded(judged.errors, 5),
+                "recall": rounded(judged.recall, 5),
+                "confusion": _confusion(evaluation, name),
+            }
+            for name, judged in evaluation.judged.items()
+        ],
+        "differences": [
+            _difference(name, found) for name, found in evaluation.differences().items()
+        ],
+        "before": in_a_sentence(evaluation.before),
+        "examples": _examples(evaluation),
+    }
+
+
+def packed(metric: Floats) -> Contents:
+    """Distances above the diagonal as multiples of the unit, two bytes each."""
+    values = metric[np.triu_indices(len(metric), 1)]
+    unit = (float(values.max()) if values.size else 0.0) / LEVELS or 1.0
+    levels = np.rint(values / unit).astype("<u2")
+    return {"unit": unit, "levels": base64.b64encode(levels.tobytes()).decode()}
+
+
+def rounded(values: Floats, digits: int) -> Any:  # noqa: ANN401 - nested lists
+    """Convert to plain numbers of so many digits after the point."""
+    return np.round(values, digits).tolist()
+
+
+def _unit_square(positions: Floats) -> Floats:
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    side = float((high - low).max()) or 1.0
+    centered: Floats = (positions - (low + high) / 2) / side + 0.5
+    return centered
+
+
+def _path(path: Path) -> Contents:
+    criterion = path.column("criterion")
+    return {
+        "criterion": [float(f"{value:.5g}") for value in criterion],
+        "starts": np.flatnonzero(path.column("inner") == 0).tolist(),
+        "best": int(criterion.argmin()),
+    }
+
+
+def _difference(name: str, found: Difference) -> Contents:
+    return {
+        "name": name,
+        "label": LABELS[name],
+        "gain": round(found.gain, 5),
+        "low": round(found.low, 5),
+        "high": round(found.high, 5),
+        "kind": kind(found),
+    }
+
+
+def _confusion(evaluation: Evaluation, name: str) -> list[list[int]]:
+    """Count the true labels in rows, the votes in columns."""
+    n = len(evaluation.data.classes)
+    counts = np.zeros((n, n), dtype=int)
+    voted = evaluation.judged[name].votes[:, evaluation.n_neighbors - 1]
+    np.add.at(counts, (evaluation.data.z, voted), 1)
+    found: list[list[int]] = counts.tolist()
+    return found
+
+
+def _examples(evaluation: Evaluation) -> Contents:
+    """Choose test histograms whose nearest neighbor changed, a few of each kind."""
+    data = evaluation.data
+    before = evaluation.judged[evaluation.before].neighbors[:, 0]
+    after = evaluation.judged["learned"].neighbors[:, 0]
+    was, now = data.y[before] == data.z, data.y[after] == data.z
+    changed = before != after
+    found = {
+        "mended": np.flatnonzero(~was & now),
+        "spoiled": np.flatnonzero(was & ~now),
+        "changed": np.flatnonzero(changed & (was == now)),
+    }
+    chosen = [
+        (name, int(i)) for name, rows in found.items() for i in rows[: N_EXAMPLES[name]]
+    ]
+    return {
+        "counts": {name: len(rows) for name, rows in found.items()},
+        "n_changed": int(changed.sum()),
+        "n_test": len(data.test),
+        "shown": [
+            {
+                "kind": name,
+                "row": i,
+                "query": _drawn(data.test[i], int(data.z[i])),
+                "before": _drawn(data.train[before[i]], int(data.y[before[i]])),
+                "after": _drawn(data.train[after[i]], int(data.y[after[i]])),
+            }
+            for name, i in chosen
+        ],
+    }
+
+
+def _drawn(histogram: Floats, label: int) -> Contents:
+    """Masses in 255 levels, and the label."""
+    levels = np.rint(255 * histogram / histogram.max()).astype(np.uint8)
+    return {"label": label, "levels": base64.b64encode(levels.tobytes()).decode()}

@@ -1,0 +1,195 @@
+"""Learn if need be, find neighbors under each distance, and see who is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.model_selection import train_test_split
+
+from .. import _validation
+from .._neighbors import EMDNeighbors
+from ..distances import pairwise
+from ._measures import nearest, nearest_others, own_share, votes
+from ._verdict import Difference, difference
+
+if TYPE_CHECKING:
+    from .._learning import GroundMetricLearning
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+MOST_NEIGHBORS = 20
+TEST_SHARE = 0.3  # set aside, if there is no test set
+FEWEST = 4  # histograms of a class that can be split
+LABELS = {
+    "learned": "learned metric",
+    "initial": "initial metric",
+    "l1": "l1",
+    "hellinger": "Hellinger",
+    "chi2": "chi-squared",
+    "l2": "l2",
+}
+
+
+def in_a_sentence(name: str) -> str:
+    """Name a distance as a sentence does."""
+    what = "" if name in ("learned", "initial") else " distance"
+    return f"the {LABELS[name]}{what}"
+
+
+@dataclass(frozen=True)
+class Data:
+    """Histograms of mass 1, and labels as positions in ``classes``."""
+
+    train: Floats
+    y: Indices
+    test: Floats
+    z: Indices
+    classes: list[str]
+    labels: NDArray[Any]  # of the training histograms, as they were given
+    was_split: bool
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One distance: neighbors in the training set, and what they vote for.
+
+    Columns, and entries of ``errors`` and ``recall``, are for 1, 2, ... neighbors.
+    """
+
+    neighbors: Indices = field(repr=False)  # (m, k)
+    votes: Indices = field(repr=False)  # (m, k)
+    errors: Floats
+    recall: Floats
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All that a report tells."""
+
+    data: Data
+    learner: GroundMetricLearning
+    n_neighbors: int
+    judged: dict[str, Judged]
+
+    @property
+    def before(self) -> str:
+        """What learning started from; l1 stands for the uniform metric."""
+        return "initial" if "initial" in self.judged else "l1"
+
+    def right(self, name: str) -> NDArray[np.bool_]:
+        """Which test histograms are classified as they should be."""
+        found: NDArray[np.bool_] = (
+            self.judged[name].votes[:, self.n_neighbors - 1] == self.data.z
+        )
+        return found
+
+    def differences(self) -> dict[str, Difference]:
+        """Compare the learned metric with each other distance."""
+        right = self.right("learned")
+        return {
+            name: difference(in_a_sentence(name), right, self.right(name))
+            for name in self.judged
+            if name != "learned"
+        }
+
+
+def judge_data(
+    X: ArrayLike,
+    y: ArrayLike,
+    X_test: ArrayLike | None,
+    y_test: ArrayLike | None,
+    random_state: int,
+) -> Data:
+    """Check histograms and labels; split them if there is no test set."""
+    rows = _validation.as_distributions(X, "X")
+    _validation.require_length(y, len(rows), "y")
+    labels = np.asarray(y)
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test go together: give both, or neither.")
+    if np.unique(labels).size == 1:
+        raise ValueError("y has one class only; at least two are needed.")
+    if X_test is None or y_test is None:
+        kept, aside = _split(labels, random_state)
+        test, test_labels = rows[aside], labels[aside]
+        rows, labels = rows[kept], labels[kept]
+    else:
+        test = _validation.as_distributions(X_test, "X_test")
+        if test.shape[1] != rows.shape[1]:
+            raise ValueError(
+                f"X has {rows.shape[1]} bins, but X_test has {test.shape[1]}."
+            )
+        _validation.require_length(y_test, len(test), "y_test")
+        test_labels = np.asarray(y_test)
+    both = np.concatenate([labels, test_labels])
+    classes, codes = np.unique(both, return_inverse=True)
+    names = [str(label) for label in classes]
+    y_codes, z_codes = np.split(codes.astype(np.int64), [len(labels)])
+    return Data(rows, y_codes, test, z_codes, names, labels, X_test is None)
+
+
+def evaluate(
+    learner: GroundMetricLearning, data: Data, *, n_neighbors: int, n_jobs: int | None
+) -> Evaluation:
+    """Fit the learner if it is not, or must not have seen the test histograms."""
+    k = min(MOST_NEIGHBORS, len(data.train))
+    at = _validation.as_count(n_neighbors, "n_neighbors", low=1, high=k)
+    _validation.n_threads(n_jobs)
+    fitted = learner
+    if data.was_split or not hasattr(learner, "metric_"):
+        fitted = clone(learner).fit(data.train, data.labels)
+    _validation.as_cost(fitted.metric_, data.train.shape[1], "learner.metric_")
+    judged = {"learned": _emd(fitted.metric_, data, k, n_jobs)}
+    if not is_uniform(fitted.initial_metric_):
+        judged["initial"] = _emd(fitted.initial_metric_, data, k, n_jobs)
+    for name in ("l1", "hellinger", "chi2", "l2"):
+        between = nearest(pairwise(data.test, data.train, metric=name), k)
+        among = nearest_others(pairwise(data.test, metric=name), _n_others(data))
+        judged[name] = _judge(between, among, data)
+    return Evaluation(data, fitted, at, judged)
+
+
+def is_uniform(metric: Floats) -> bool:
+    """Whether all features are equally far: then the EMD is a multiple of l1."""
+    apart = metric[~np.eye(len(metric), dtype=bool)]
+    return apart.size == 0 or float(np.ptp(apart)) <= 1e-12 * float(apart.max())
+
+
+def _split(labels: NDArray[Any], random_state: int) -> tuple[Indices, Indices]:
+    values, counts = np.unique(labels, return_counts=True)
+    if counts.min() < FEWEST:
+        raise ValueError(
+            f"y has {counts.min()} of class {values[counts.argmin()]!s}; {FEWEST} at "
+            "least are needed to set some aside. Give X_test and y_test instead."
+        )
+    seed = _validation.as_count(random_state, "random_state", low=0, high=2**32 - 1)
+    kept, aside = train_test_split(
+        np.arange(len(labels)), test_size=TEST_SHARE, stratify=labels, random_state=seed
+    )
+    return np.sort(kept), np.sort(aside)
+
+
+def _n_others(data: Data) -> int:
+    return min(MOST_NEIGHBORS, len(data.test) - 1)
+
+
+def _emd(metric: Floats, data: Data, k: int, n_jobs: int | None) -> Judged:
+    """Neighbors under an EMD, most pairs never solved."""
+    search = EMDNeighbors(metric, n_neighbors=k, n_jobs=n_jobs).fit(data.train)
+    between = search.kneighbors(data.test, return_distance=False)
+    others = _n_others(data)
+    if not others:
+        return _judge(np.asarray(between), np.empty((1, 0), dtype=np.int64), data)
+    search = EMDNeighbors(metric, n_neighbors=others, n_jobs=n_jobs).fit(data.test)
+    among = search.kneighbors(return_distance=False)
+    return _judge(np.asarray(between), np.asarray(among), data)
+
+
+def _judge(between: Indices, among: Indices, data: Data) -> Judged:
+    winners = votes(data.y[between], len(data.classes))
+    errors: Floats = (winners != data.z[:, None]).mean(axis=0)
+    return Judged(between, winners, errors, own_share(data.z[among], data.z))

@@ -1,0 +1,206 @@
+"""One HTML file of everything: text that needs no script, data, style and script.
+
+Every string that came from a user is escaped: text and attributes by ``html.escape``,
+data by writing ``<``, ``>`` and ``&`` of its JSON as escapes. The page's own policy
+(Content-Security-Policy) forbids it to load anything.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import platform
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _verdict
+from ._evaluation import LABELS, TEST_SHARE, Evaluation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ._contents import Contents
+
+FOLDER = Path(__file__).parent
+SCRIPTS = ("base.js", "charts.js", "heatmap.js", "features.js", "examples.js")
+PACKAGES = ("groundmetric", "numpy", "scipy", "scikit-learn")
+
+
+def page(evaluation: Evaluation, found: Contents, title: str, seed: int) -> str:
+    """Fill in the template."""
+    differences = evaluation.differences()
+    script = "\n".join(_text(name) for name in SCRIPTS)
+    return Template(_text("page.html")).substitute(
+        title=html.escape(title),
+        style=_text("style.css"),
+        script=f"(() => {{\n'use strict';\n{script}\n}})();",
+        data=_as_data(found),
+        subtitle=html.escape(_subtitle(evaluation)),
+        kind=_verdict.kind(differences["l1"]),
+        headline=html.escape(_verdict.headline(differences["l1"])),
+        details=_paragraphs(_details(evaluation)),
+        how=html.escape(_how(evaluation, seed)),
+        errors=_table_of_errors(evaluation),
+        before=html.escape(LABELS[evaluation.before]),
+        kappa=evaluation.n_neighbors,
+        settings=_rows(_settings(evaluation)),
+        snippet=html.escape(_snippet(evaluation, seed)),
+    )
+
+
+def _text(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def _as_data(found: Contents) -> str:
+    """JSON that cannot end the element it stands in."""
+    text = json.dumps(found, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _subtitle(evaluation: Evaluation) -> str:
+    data = evaluation.data
+    return (
+        f"{len(data.train)} histograms to learn from, {len(data.test)} to test on, "
+        f"{data.train.shape[1]} features, {len(data.classes)} classes"
+    )
+
+
+def _details(evaluation: Evaluation) -> Iterable[str]:
+    """Size of the difference to l1, to the start, and the best of the others."""
+    found = evaluation.differences()
+    yield _verdict.details(found["l1"])
+    if "initial" in found:
+        start = _verdict.details(found["initial"])
+        words = {
+            "helped": "The descent itself helped",
+            "hurt": "The descent itself did harm",
+            "unclear": "The descent itself made no difference beyond chance",
+        }
+        yield f"{words[_verdict.kind(found['initial'])]}. {start}"
+    else:
+        yield (
+            "It started from the uniform metric, whose EMD is half of l1: the "
+            "comparison with the start is the same."
+        )
+    if len(evaluation.data.test) > 1:
+        yield _recall(evaluation)
+    others = [each for name, each in found.items() if name != "initial"]
+    yield _verdict.best_of(others)
+
+
+def _recall(evaluation: Evaluation) -> str:
+    """Say the other measure too: it need not agree."""
+    recall = {name: judged.recall for name, judged in evaluation.judged.items()}
+    at = min(evaluation.n_neighbors, len(recall["l1"]))
+    ours, theirs = (recall[name][at - 1] for name in ("learned", "l1"))
+    return (
+        f"Recall accuracy, the share of its own class among a test histogram's {at} "
+        f"nearest others, is {_verdict.percent(ours)}, and {_verdict.percent(theirs)} "
+        "with the l1 distance."
+    )
+
+
+def _how(evaluation: Evaluation, seed: int) -> str:
+    n = len(evaluation.data.test)
+    if evaluation.data.was_split:
+        source = (
+            f"No test set was given: {TEST_SHARE:.0%} of the histograms of each class "
+            f"({n} in all, drawn with seed {seed}) were set aside, and the metric was "
+            "learned from the others."
+        )
+    else:
+        source = f"Errors are those on the {n} test histograms that were given."
+    return (
+        f"{source} A test histogram gets the label that most of its "
+        f"{evaluation.n_neighbors} nearest training histograms have. The interval is "
+        "Bonett and Price's for paired proportions: it tells how sure the difference "
+        "is for this training set, not what another training set would give. Several "
+        "distances are compared, and the intervals are not adjusted for that."
+    )
+
+
+def _table_of_errors(evaluation: Evaluation) -> str:
+    found = evaluation.differences()
+    rows = []
+    for name, judged in evaluation.judged.items():
+        recall = judged.recall
+        at = min(evaluation.n_neighbors, len(recall))
+        cells = [
+            _verdict.percent(judged.errors[evaluation.n_neighbors - 1]),
+            _verdict.percent(recall[at - 1]) if at else "",
+            "",
+            "",
+        ]
+        if name in found:
+            each = found[name]
+            cells[2] = (
+                f"{_verdict.points_of(each.gain)} ({_verdict.points_of(each.low)} to "
+                f"{_verdict.points_of(each.high)})"
+            )
+            cells[3] = f"{each.p_value:.2g}"
+        body = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+        rows.append(
+            f'<tr class="is-{name}"><th scope="row"><span class="key"></span>'
+            f"{html.escape(LABELS[name])}</th>{body}</tr>"
+        )
+    return "\n".join(rows)
+
+
+def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:
+    data, learner = evaluation.data, evaluation.learner
+    for name, value in learner.get_params().items():
+        shown = f"array {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+        yield name, shown
+    yield "steps taken", f"{len(learner.path_)}"
+    if learner.path_:
+        yield "time to learn", f"{learner.path_[-1].seconds:.2f} s"
+    for part, rows, codes in (
+        ("to learn from", data.train, data.y),
+        ("to test on", data.test, data.z),
+    ):
+        counts = np.bincount(codes, minlength=len(data.classes))
+        sizes = ", ".join(
+            f"{label}: {n}" for label, n in zip(data.classes, counts, strict=True)
+        )
+        shape = f"{rows.shape[0]} × {rows.shape[1]}"  # noqa: RUF001 - a sign
+        yield (
+            part,
+            f"{shape} ({sizes}); SHA-256 {sha256(rows.tobytes()).hexdigest()[:12]}",
+        )
+    yield "Python", f"{platform.python_version()} on {platform.machine()}"
+    for package in PACKAGES:
+        yield package, version(package)
+
+
+def _snippet(evaluation: Evaluation, seed: int) -> str:
+    if evaluation.data.was_split:
+        rest = f"X=X, y=y, random_state={seed}"
+    else:
+        rest = "X=X, y=y, X_test=X_test, y_test=y_test"
+    return (
+        "from groundmetric import GroundMetricLearning\n"
+        "from groundmetric.report import write_report\n\n"
+        f"learner = {evaluation.learner!r}\n"
+        f'write_report("report.html", learner=learner, {rest},\n'
+        f"             n_neighbors={evaluation.n_neighbors})\n"
+    )
+
+
+def _rows(settings: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(
+        f'<tr><th scope="row">{html.escape(name)}</th>'
+        f"<td>{html.escape(value)}</td></tr>"
+        for name, value in settings
+    )
+
+
+def _paragraphs(sentences: Iterable[str]) -> str:
+    return "\n".join(f"<p>{html.escape(text)}</p>" for text in sentences)

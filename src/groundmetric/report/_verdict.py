@@ -1,0 +1,148 @@
+"""Did learning help? Errors on the same test histograms, compared pair by pair.
+
+Only histograms that one distance gets right and the other wrong can tell. With b of
+them right under the learned metric only, c under the other only, of n, the 95 %
+interval of the difference is the adjusted Wald interval of Bonett & Price (2012):
+
+    p = (b + 1) / (n + 2),  q = (c + 1) / (n + 2),
+    p - q  -/+  1.96 sqrt((p + q - (p - q)^2) / (n + 2)),
+
+which stays honest where b and c are small, or zero. The p-value is McNemar's, exact.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scipy.stats import binomtest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+Z = 1.959963984540054  # of the normal distribution, two-sided 95 %
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The learned metric beside another distance.
+
+    Attributes
+    ----------
+    other : str
+        What the other is called.
+    error, other_error : float
+        Shares of errors, of the learned metric and of the other.
+    low, high : float
+        Interval of ``other_error - error``; above 0 where learning is better.
+    n_mended, n_spoiled : int
+        Histograms that only the learned metric gets right, and only the other.
+    p_value : float
+        Of McNemar's exact test.
+    """
+
+    other: str
+    error: float
+    other_error: float
+    low: float
+    high: float
+    n_mended: int
+    n_spoiled: int
+    p_value: float
+
+    @property
+    def gain(self) -> float:
+        """Share of errors that learning saves."""
+        return self.other_error - self.error
+
+
+def difference(
+    other: str, right: NDArray[np.bool_], other_right: NDArray[np.bool_]
+) -> Difference:
+    """Compare who is right where."""
+    n = len(right)
+    b, c = int((right & ~other_right).sum()), int((~right & other_right).sum())
+    p, q = (b + 1) / (n + 2), (c + 1) / (n + 2)
+    half = Z * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
+    return Difference(
+        other=other,
+        error=1.0 - float(right.mean()),
+        other_error=1.0 - float(other_right.mean()),
+        low=p - q - half,
+        high=p - q + half,
+        n_mended=b,
+        n_spoiled=c,
+        p_value=float(binomtest(b, b + c).pvalue) if b + c else 1.0,
+    )
+
+
+def kind(found: Difference) -> str:
+    """Say "helped", "hurt", or "unclear" if the interval has zero inside."""
+    if found.low > 0.0:
+        return "helped"
+    return "hurt" if found.high < 0.0 else "unclear"
+
+
+def headline(found: Difference) -> str:
+    """Return the verdict in one sentence; found compares with l1."""
+    ours, theirs = percent(found.error), percent(found.other_error)
+    if kind(found) == "helped":
+        return f"Learning helped: {ours} errors instead of {theirs} with {found.other}."
+    if kind(found) == "hurt":
+        return (
+            f"Learning did not help, it made things worse: {ours} errors instead of "
+            f"{theirs} with {found.other}."
+        )
+    return (
+        f"Learning made no difference that can be told from chance: {ours} errors, "
+        f"and {theirs} with {found.other}."
+    )
+
+
+def details(found: Difference) -> str:
+    """Return the size of the difference, and where it comes from."""
+    points = abs(100 * found.gain)
+    if found.gain == 0.0:
+        much = f"As many errors as with {found.other}"
+    else:
+        fewer = "fewer" if found.gain > 0 else "more"
+        much = f"{points:.1f} percentage points {fewer} than with {found.other}"
+    return (
+        f"{much} (95 % interval of what learning saves: {points_of(found.low)} to "
+        f"{points_of(found.high)}): it mends {_count(found.n_mended, 'error')} and "
+        f"makes {_count(found.n_spoiled, 'new one')}."
+    )
+
+
+def best_of(others: Sequence[Difference]) -> str:
+    """Name the best distance that learns nothing, and say if it is the better one."""
+    best = min(others, key=lambda found: found.other_error)
+    beside = "as many as" if best.gain == 0.0 else "more than"
+    if best.gain < 0.0:
+        beside = "fewer than"
+    chance = ", which may be chance" if kind(best) == "unclear" and best.gain else ""
+    return (
+        f"Of the distances that learn nothing, {best.other} does best here, with "
+        f"{percent(best.other_error)} errors: {beside} the learned metric{chance}."
+    )
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage."""
+    return f"{100 * share:.1f} %"
+
+
+def points_of(share: float) -> str:
+    """Write a difference of shares in percentage points, with a sign; no -0.0."""
+    points = round(100 * share, 1)
+    return f"{points:+.1f}" if points else "0.0"
+
+
+def _count(n: int, what: str) -> str:
+    if n == 0:
+        return f"no {what}"
+    return f"{n} {what}{'' if n == 1 else 's'}"

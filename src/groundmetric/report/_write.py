@@ -1,0 +1,121 @@
+"""Judge what was given, evaluate, and write the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import _files, _validation
+from .._learning import GroundMetricLearning
+from ._contents import contents
+from ._evaluation import evaluate, judge_data
+from ._page import page
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+def write_report(
+    path: _files.StrPath,
+    *,
+    X: ArrayLike,
+    y: ArrayLike,
+    learner: GroundMetricLearning | None = None,
+    X_test: ArrayLike | None = None,
+    y_test: ArrayLike | None = None,
+    feature_names: object = None,
+    feature_shape: tuple[int, ...] | None = None,
+    n_neighbors: int = 3,
+    title: str = "Ground metric learning",
+    n_jobs: int | None = None,
+    random_state: int = 0,
+) -> Path:
+    """Write a report on a learned metric as one HTML file that loads nothing.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; written whole or not at all. A file of this name is replaced.
+    X : array-like or sparse matrix of shape (n, d)
+        Histograms or counts, in rows; rows are normalized to mass 1. Neighbors are
+        looked for among them.
+    y : array-like of shape (n,)
+        Their labels.
+    learner : GroundMetricLearning, optional
+        What learned the metric from X and y, or is to learn it; with its defaults if
+        None. If it is not fitted, a copy of it is.
+    X_test, y_test : array-like, optional
+        Histograms that the learner has not seen, and their labels. If there are none,
+        30 % of X are set aside, class by class, and a copy of the learner is fitted to
+        the others, even if the learner was fitted: a fitted one has seen them all.
+    feature_names : list of str, optional
+        Names of the features; by default the columns of X if it is a data frame.
+    feature_shape : (rows, columns) or (channels, rows, columns), optional
+        Where features lie on a grid, as pixels do, columns fastest: then they are drawn
+        as a picture.
+    n_neighbors : int, default=3
+        How many neighbors vote, in the verdict and the confusion matrix; the curves
+        have all numbers up to 20.
+    title : str
+        Heading of the report.
+    n_jobs : int, optional
+        Number of threads for the search of neighbors.
+    random_state : int, default=0
+        Seed of the split, if there is one.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from groundmetric.report import write_report
+    >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
+    >>> y = ["left", "left", "right", "right"]
+    >>> with TemporaryDirectory() as folder:
+    ...     file = write_report(
+    ...         Path(folder) / "report.html", X=X, y=y, X_test=X, y_test=y
+    ...     )
+    ...     "made no difference" in file.read_text(encoding="utf-8")
+    True
+    """
+    target = Path(path)
+    if target.is_dir() or not target.parent.is_dir():
+        what = "is a folder" if target.is_dir() else "is in a folder that is not there"
+        raise ValueError(f"path is {target}, which {what}; a file is needed.")
+    data = judge_data(X, y, X_test, y_test, random_state)
+    d = data.train.shape[1]
+    given = getattr(X, "columns", None) if feature_names is None else feature_names
+    names = _validation.as_names(given, d)
+    grid = None if feature_shape is None else _validation.as_grid(feature_shape, d)
+    learner = GroundMetricLearning() if learner is None else learner
+    if not isinstance(learner, GroundMetricLearning):
+        raise ValueError(f"learner is {learner!r}; a GroundMetricLearning is needed.")
+    found = evaluate(learner, data, n_neighbors=n_neighbors, n_jobs=n_jobs)
+    if given is None and grid is not None:
+        names = _places(grid)
+    _write(target, page(found, contents(found, names, grid), title, random_state))
+    return target
+
+
+def _places(grid: tuple[int, int, int]) -> list[str]:
+    """Names of features that have none but a place."""
+    channels, rows, columns = grid
+    return [
+        f"{f'channel {c}, ' if channels > 1 else ''}row {i}, column {j}"
+        for c in range(channels)
+        for i in range(rows)
+        for j in range(columns)
+    ]
+
+
+def _write(target: Path, text: str) -> None:
+    part = _files.part_of(target)
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)

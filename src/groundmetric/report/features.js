@@ -1,0 +1,132 @@
+// Features in the plane, as a picture or a map, and the lists of near and far ones.
+
+const plane = byId("plane"), N_LISTED = 8, N_NAMED = 6;
+const [channels, gridRows, gridColumns] = data.grid || [1, 1, 1];
+const across = Math.ceil(Math.sqrt(channels)); // channels beside each other
+let asPicture = Boolean(data.grid);
+
+// Left, top and side of each feature's cell in the unit square.
+const cells = (() => {
+  if (!data.grid) return [];
+  const gap = channels > 1 ? 0.5 : 0;
+  const wide = Math.min(across, channels) * (gridColumns + gap) - gap;
+  const high = Math.ceil(channels / across) * (gridRows + gap) - gap;
+  const unit = 1 / Math.max(wide, high);
+  return data.names.map((_, p) => {
+    const channel = Math.floor(p / (gridRows * gridColumns)), rest = p % (gridRows * gridColumns);
+    const x = (channel % across) * (gridColumns + gap) + (rest % gridColumns);
+    const y = Math.floor(channel / across) * (gridRows + gap) + Math.floor(rest / gridColumns);
+    return [x * unit + (1 - wide * unit) / 2, y * unit + (1 - high * unit) / 2, unit];
+  });
+})();
+const margin = 0.06;
+const center = (p) => asPicture
+  ? [cells[p][0] + cells[p][2] / 2, cells[p][1] + cells[p][2] / 2]
+  : data.map.positions[p].map((v, axis) => margin + (1 - 2 * margin) * (axis ? 1 - v : v));
+
+const byDistance = () => data.order.filter((p) => p !== view.feature)
+  .sort((p, q) => distance(view.feature, p) - distance(view.feature, q));
+
+const planeView = zoomable(plane, byId("places").querySelectorAll("[data-zoom]"), frameView);
+function frameView() {
+  plane.setAttribute("viewBox", [planeView.x, planeView.y, planeView.size, planeView.size].join(" "));
+  drawPlane();
+}
+
+function mark(p) {
+  const fill_ = css(color(standing(distance(view.feature, p)))), [x, y] = center(p);
+  const options = { class: "place", fill: fill_, "data-feature": p };
+  if (asPicture) return shape("rect", { ...options, x: cells[p][0], y: cells[p][1], width: cells[p][2], height: cells[p][2] });
+  const r = 0.011 * Math.sqrt(planeView.size);
+  return shape("circle", { ...options, cx: x, cy: y, r, "stroke-width": r / 4 });
+}
+
+function drawPlane() {
+  const size = planeView.size, near = byDistance();
+  plane.replaceChildren();
+  const pairs = byId("connect").checked ? data.pairs.map(([p, q]) => {
+    const [[x1, y1], [x2, y2]] = [center(p), center(q)];
+    return shape("line", { class: "pair", x1, y1, x2, y2, "stroke-width": 0.005 * size });
+  }) : [];
+  const [x, y] = center(view.feature);
+  const target = shape("circle", { class: "target", cx: x, cy: y, r: asPicture ? 0.3 * cells[0][2] : 0.02 * size, "stroke-width": 0.006 * size });
+  const marks = data.order.map(mark);
+  // A picture lies under its lines, points lie over them.
+  plane.append(...(asPicture ? [...marks, ...pairs] : [...pairs, ...marks]), target);
+  if (!asPicture)
+    for (const p of [view.feature, ...near.slice(0, N_NAMED)]) {
+      const [u, v] = center(p), right = (u - planeView.x) / size > 0.7;
+      plane.append(shape("text", { x: u + (right ? -0.016 : 0.016) * size, y: v - 0.012 * size, "text-anchor": right ? "end" : "start", "stroke-width": 0.006 * size, style: `font-size:${0.026 * size}px` }, data.names[p]));
+    }
+  plane.setAttribute("aria-label", `Features in the plane. Nearest to ${data.names[view.feature]}: ${near.slice(0, 3).map((p) => data.names[p]).join("; ")}`);
+}
+
+function describe() {
+  byId("as-picture").hidden = byId("as-map").hidden = !data.grid;
+  byId("as-picture").setAttribute("aria-pressed", String(asPicture));
+  byId("as-map").setAttribute("aria-pressed", String(!asPicture));
+  byId("places-caption").replaceChildren(
+    element("strong", {}, asPicture ? "Distances to the chosen feature" : "Map of the features"),
+    asPicture ? ", each at its place. Click another; arrow keys move."
+      : `, by multidimensional scaling of the learned metric: stress ${data.map.stress.toFixed(2)}. Colors are distances to the chosen one.`);
+}
+for (const [id, picture] of [["as-picture", true], ["as-map", false]])
+  byId(id).addEventListener("click", () => { asPicture = picture; describe(); drawPlane(); });
+byId("connect").addEventListener("change", drawPlane);
+
+const featureAt = (event) => {
+  const value = event.target.dataset && event.target.dataset.feature;
+  return value === undefined ? null : Number(value);
+};
+plane.addEventListener("pointermove", (event) => {
+  const p = featureAt(event);
+  if (p === null) { hideTip(); return; }
+  const rest = p === view.feature ? "" : `\n${number(distance(p, view.feature))} from ${data.names[view.feature]}`;
+  showTip(data.names[p] + rest, event.clientX, event.clientY);
+});
+plane.addEventListener("pointerleave", hideTip);
+plane.addEventListener("click", (event) => {
+  const p = featureAt(event);
+  if (p !== null && !planeView.dragged) change({ feature: p });
+});
+// Arrows move over the grid, or along the order of the heat map.
+plane.addEventListener("keydown", (event) => {
+  const step = { ArrowLeft: [-1, -1], ArrowRight: [1, 1], ArrowUp: [-1, -gridColumns], ArrowDown: [1, gridColumns] }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  const next = asPicture ? view.feature + step[1] : data.order[rankOf[view.feature] + step[0]];
+  if (next >= 0 && next < d) change({ feature: next });
+});
+
+function list(id, features, largest) {
+  byId(id).replaceChildren(...features.map((p) => element("li", {}, element("button",
+    { type: "button", title: data.names[p], onclick: () => change({ feature: p }) },
+    element("span", {}, data.names[p]),
+    element("span", { "aria-hidden": "true" }, element("i", { style: `width:${(100 * distance(view.feature, p)) / (largest || 1)}%` })),
+    element("span", {}, number(distance(view.feature, p)))))));
+}
+function lists() {
+  const near = byDistance(), most = Math.min(N_LISTED, near.length);
+  const largest = near.length ? distance(view.feature, near[near.length - 1]) : 1;
+  list("nearest", near.slice(0, most), largest);
+  list("farthest", near.slice(near.length - most).reverse(), largest);
+  for (const node of document.querySelectorAll(".chosen")) node.textContent = data.names[view.feature];
+  byId("feature").value = String(view.feature);
+}
+
+byId("feature").append(...data.names.map((name, p) => element("option", { value: p }, name)));
+byId("feature").addEventListener("change", (event) => change({ feature: Number(event.target.value) }));
+const metrics = Object.keys(data.metrics);
+byId("which").append(...metrics.map((name) => element("option", { value: name }, name)));
+byId("which-label").hidden = metrics.length < 2;
+byId("which").addEventListener("change", (event) => change({ which: event.target.value }));
+byId("scale").addEventListener("change", (event) => change({ scale: event.target.value }));
+
+watchers.push(drawPlane, lists);
+describe();
+// Begin with the feature that the metric tells most about: distances vary most.
+const spread = (p) => {
+  const values = data.order.map((q) => distance(p, q)), mean = values.reduce((a, b) => a + b, 0) / d;
+  return values.reduce((sum, v) => sum + (v - mean) ** 2, 0);
+};
+change({ feature: data.order.reduce((best, p) => (spread(p) > spread(best) ? p : best), data.order[0]) });

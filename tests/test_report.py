@@ -1,0 +1,308 @@
+"""The report: its verdict, its numbers, its file."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.neighbors import KNeighborsClassifier
+
+from groundmetric import GroundMetricLearning, distances
+from groundmetric.report import _verdict, write_report
+from groundmetric.report._contents import contents, packed
+from groundmetric.report._evaluation import evaluate, is_uniform, judge_data
+from groundmetric.report._measures import nearest, nearest_others, own_share, votes
+
+SMALL = {
+    "X": [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]],
+    "y": ["a", "a", "b", "b"],
+    "X_test": [[5, 1, 0, 0], [0, 0, 1, 5], [0, 2, 2, 1]],
+    "y_test": ["a", "b", "b"],
+}
+
+
+def learner_of(**options):
+    return GroundMetricLearning(n_neighbors=1, max_outer=2, max_inner=4, **options)
+
+
+@pytest.fixture(scope="module")
+def task():
+    """Fours and nines, on 16 blocks of pixels."""
+    images, y = load_digits(return_X_y=True)
+    X = images.reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4)).reshape(-1, 16)
+    keep = np.flatnonzero((y == 4) | (y == 9))[:70]
+    return {"X": X[keep[:20]], "y": y[keep[:20]],
+            "X_test": X[keep[20:]], "y_test": y[keep[20:]]}  # fmt: skip
+
+
+def evaluation_of(task, *, learner=None, n_neighbors=3):
+    data = judge_data(**({"X_test": None, "y_test": None} | task), random_state=0)
+    learner = learner_of() if learner is None else learner
+    return evaluate(learner, data, n_neighbors=n_neighbors, n_jobs=1)
+
+
+def data_of(text):
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+# The verdict.
+
+
+def right(n, *wrong):
+    found = np.ones(n, dtype=bool)
+    found[list(wrong)] = False
+    return found
+
+
+def test_interval_of_a_paired_difference():
+    # Of 98, the learned metric alone is right in 24 and the other alone in 4:
+    # p = 25/100, q = 5/100, p - q = 0.2, variance (0.3 - 0.04)/100 = 0.0026.
+    found = _verdict.difference("l1", right(98, *range(4)), right(98, *range(4, 28)))
+    assert (found.n_mended, found.n_spoiled) == (24, 4)
+    half = 1.959963985 * 0.0026**0.5
+    assert found.low == pytest.approx(0.2 - half)
+    assert found.high == pytest.approx(0.2 + half)
+    assert found.gain == pytest.approx(20 / 98)
+    # Two tails of 28 fair coins: 2 (1 + 28 + 378 + 3276 + 20475) / 2^28.
+    assert found.p_value == pytest.approx(2 * 24158 / 2**28)
+    assert _verdict.kind(found) == "helped"
+
+
+def test_verdict_is_honest_in_both_directions():
+    helped = _verdict.difference("l1", right(100, 0), right(100, *range(20)))
+    hurt = _verdict.difference("l1", right(100, *range(20)), right(100, 0))
+    same = _verdict.difference("l1", right(100, 0), right(100, 0))
+    assert _verdict.headline(helped) == (
+        "Learning helped: 1.0 % errors instead of 20.0 % with l1."
+    )
+    assert _verdict.headline(hurt).startswith("Learning did not help, it made things")
+    assert "no difference that can be told from chance" in _verdict.headline(same)
+    assert "19.0 percentage points more than with l1" in _verdict.details(hurt)
+    assert "it mends no error and makes 19 new ones" in _verdict.details(hurt)
+    assert _verdict.details(same).startswith("As many errors as with l1")
+    assert same.p_value == 1.0
+    assert same.low < 0 < same.high  # no certainty from no disagreement
+
+
+def test_the_best_rival_is_named():
+    few = _verdict.difference("the l2 distance", right(50, 0, 1), right(50, 0))
+    many = _verdict.difference("l1", right(50, 0, 1), right(50, *range(9)))
+    assert _verdict.best_of([many, few]) == (
+        "Of the distances that learn nothing, the l2 distance does best here, with "
+        "2.0 % errors: fewer than the learned metric, which may be chance."
+    )
+    assert _verdict.best_of([many]).endswith("errors: more than the learned metric.")
+    equal = _verdict.difference("l1", right(50, 0), right(50, 1))
+    assert _verdict.best_of([equal]).endswith("errors: as many as the learned metric.")
+    assert _verdict.points_of(-0.0004) == "0.0"
+
+
+# The measures.
+
+
+def test_votes_are_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    y, far = rng.integers(0, 3, 30), rng.random((40, 30))
+    found = votes(y[nearest(far, 9)], 3)
+    for kappa in range(1, 10):  # even numbers tie
+        knn = KNeighborsClassifier(kappa, metric="precomputed")
+        knn.fit(np.zeros((30, 30)), y)
+        assert np.array_equal(found[:, kappa - 1], knn.predict(far))
+
+
+def test_recall_by_hand():
+    line = np.array([[0.0, 1, 3], [1, 0, 2], [3, 2, 0]])
+    labels = np.array([0, 0, 1])
+    # Nearest others: 1 then 2; 0 then 2; 1 then 0.
+    near = nearest_others(line, 2)
+    assert near.tolist() == [[1, 2], [0, 2], [1, 0]]
+    assert own_share(labels[near], labels) == pytest.approx([2 / 3, 1 / 3])
+
+
+def test_evaluation_is_what_brute_force_finds(task):
+    learner = learner_of(init="typical").fit(task["X"], task["y"])
+    found = evaluation_of(task, learner=learner)
+    assert found.learner is learner  # a fitted one is taken as it is
+    assert list(found.judged) == ["learned", "initial", "l1", "hellinger", "chi2", "l2"]
+    assert found.before == "initial"
+    far = {
+        "learned": learner.transform(task["X_test"]),
+        "chi2": distances.chi2(task["X_test"], task["X"]),
+    }
+    for name, between in far.items():
+        for kappa in (1, 3, 8):
+            knn = KNeighborsClassifier(kappa, metric="precomputed")
+            knn.fit(np.zeros((20, 20)), task["y"])
+            error = 1 - knn.score(between, task["y_test"])
+            assert found.judged[name].errors[kappa - 1] == pytest.approx(error)
+    among = nearest_others(learner.pairwise(task["X_test"]), 20)
+    expected = own_share(found.data.z[among], found.data.z)
+    assert found.judged["learned"].recall == pytest.approx(expected)
+
+
+def test_uniform_start_is_l1(task):
+    found = evaluation_of(task)
+    assert is_uniform(found.learner.initial_metric_)
+    assert "initial" not in found.judged
+    assert found.before == "l1"
+    assert found.differences()["l1"].other == "the l1 distance"
+
+
+def test_split_keeps_classes_and_never_trusts_a_fitted_learner(task):
+    whole = {"X": task["X_test"], "y": task["y_test"]}  # 50 histograms
+    learner = learner_of().fit(**whole)
+    found = evaluation_of(whole, learner=learner)
+    assert found.data.was_split
+    assert (len(found.data.train), len(found.data.test)) == (35, 15)
+    assert found.learner is not learner  # it has seen the test histograms
+    assert len(found.learner._histograms) == 35
+    shares = [np.mean(codes) for codes in (found.data.y, found.data.z)]
+    assert shares[0] == pytest.approx(shares[1], abs=0.05)
+
+
+# The contents.
+
+
+def test_packed_metric_is_the_metric_to_five_digits():
+    M = np.abs(np.subtract.outer([0.0, 1, 5], [0.0, 1, 5]))
+    found = packed(M)
+    levels = np.frombuffer(base64.b64decode(found["levels"]), "<u2")
+    assert levels * found["unit"] == pytest.approx([1, 5, 4], rel=1e-4)
+    assert packed(np.zeros((1, 1))) == {"unit": 1.0, "levels": ""}
+
+
+def test_contents_count_what_changed(task):
+    evaluation = evaluation_of(task)
+    found = contents(evaluation, [str(k) for k in range(16)], (1, 4, 4))
+    data, judged = evaluation.data, evaluation.judged
+    before, after = (judged[name].neighbors[:, 0] for name in ("l1", "learned"))
+    was, now = data.y[before] == data.z, data.y[after] == data.z
+    examples = found["examples"]
+    assert examples["counts"]["mended"] == np.sum(~was & now)
+    assert examples["counts"]["spoiled"] == np.sum(was & ~now)
+    assert sum(examples["counts"].values()) == examples["n_changed"]
+    for shown in examples["shown"]:
+        assert after[shown["row"]] != before[shown["row"]]
+        assert shown["query"]["label"] == data.z[shown["row"]]
+    confusion = np.array(found["curves"][0]["confusion"])
+    assert confusion.sum() == 50
+    error = 1 - np.trace(confusion) / 50
+    assert found["curves"][0]["errors"][2] == pytest.approx(error, abs=1e-5)
+    assert sorted(found["order"]) == list(range(16))
+    positions = np.array(found["map"]["positions"])
+    assert 0.0 <= positions.min() <= positions.max() <= 1.0
+
+
+# The file.
+
+
+def test_file_is_self_contained_and_the_same_every_time(tmp_path, task):
+    learner = learner_of().fit(task["X"], task["y"])
+    path = write_report(tmp_path / "a.html", learner=learner, **task)
+    assert path == tmp_path / "a.html"
+    text = path.read_text(encoding="utf-8")
+    # Nothing to load, from anywhere.
+    assert not re.search(r"https?:|//cdn|\bsrc=|@import|url\(", text)
+    assert "default-src 'none'" in text
+    again = write_report(str(tmp_path / "b.html"), learner=learner, **task)
+    assert again.read_bytes() == path.read_bytes()
+    assert [p.name for p in sorted(tmp_path.iterdir())] == ["a.html", "b.html"]
+    assert "$" not in re.sub(r"\$\{", "", text.split("<script")[0])  # all filled in
+
+
+def test_file_stays_small(tmp_path):
+    X = np.random.default_rng(0).random((24, 128)) ** 4
+    learner = GroundMetricLearning(max_outer=1, max_inner=1, init="typical")
+    path = write_report(
+        tmp_path / "r.html", X=X[:12], y=[0, 1] * 6, X_test=X[12:], y_test=[0, 1] * 6,
+        learner=learner, feature_shape=(8, 4, 4),
+    )  # fmt: skip
+    # Two metrics of 128 x 127 / 2 pairs take 22 kB each; the rest hardly grows.
+    assert path.stat().st_size < 200_000
+    assert data_of(path.read_text())["names"][127] == "channel 7, row 3, column 3"
+
+
+def test_every_string_of_a_user_is_escaped(tmp_path):
+    evil = "</script><script>alert(1)</script>"
+    task = SMALL | {"y": [evil, evil, "b", "b"], "y_test": [evil, "b", "b"]}
+    names = [evil, "<b>", "&amp;", "'\"$title"]
+    path = write_report(
+        tmp_path / "r.html", **task, feature_names=names, title=evil,
+        learner=learner_of(), n_neighbors=1,
+    )  # fmt: skip
+    text = path.read_text(encoding="utf-8")
+    assert "alert(1)" in text
+    assert "<script>alert" not in text
+    assert text.count("<script") == text.count("</script>") == 2
+    found = data_of(text)
+    assert found["names"] == names  # and yet they are all there
+    assert evil in found["classes"]
+
+
+def test_verdict_and_settings_need_no_script(tmp_path):
+    path = write_report(tmp_path / "r.html", **SMALL, learner=learner_of(tol=0.01))
+    text = path.read_text(encoding="utf-8")
+    assert "Learning made no difference that can be told from chance: 0.0 % err" in text
+    assert "uniform metric, whose EMD is half of l1" in text
+    assert "n_neighbors=1, tol=0.01)" in text
+    assert "4 × 4 (a: 2, b: 2)" in text  # noqa: RUF001 - a sign
+    learner = learner_of(init="typical")
+    path = write_report(tmp_path / "t.html", **SMALL, learner=learner)
+    assert "The descent itself made no difference" in path.read_text(encoding="utf-8")
+
+
+def test_without_a_test_set_the_report_says_how_it_split(tmp_path):
+    X = pd.DataFrame(
+        np.random.default_rng(0).integers(1, 9, (12, 3)), columns=["red", "green", "x"]
+    )
+    y = [0, 1] * 6
+    path = write_report(tmp_path / "r.html", X=X, y=y, random_state=7)
+    text = path.read_text(encoding="utf-8")
+    assert "No test set was given: 30% of the histograms" in text
+    assert "drawn with seed 7" in text
+    assert "random_state=7" in text
+    assert data_of(text)["names"] == ["red", "green", "x"]
+
+
+def test_one_test_histogram_has_no_recall(tmp_path):
+    task = SMALL | {"X_test": [[5, 1, 0, 0]], "y_test": ["never seen"]}
+    path = write_report(tmp_path / "r.html", **task, n_neighbors=1)
+    found = data_of(path.read_text(encoding="utf-8"))
+    assert found["curves"][0]["recall"] == []
+    assert found["curves"][0]["errors"][0] == 1.0
+    assert found["classes"] == ["a", "b", "never seen"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"y_test": None}, "X_test and y_test go together"),
+        ({"X_test": [[1, 2, 3]] * 3}, "X has 4 bins, but X_test has 3"),
+        ({"X_test": [[0, 0, 0, 0]] * 3}, r"X_test\[0\] has zero mass"),
+        ({"y": ["a"] * 4}, "y has one class only"),
+        ({"y": ["a"] * 3}, "y has 3 labels for 4 histograms"),
+        ({"y_test": ["a"]}, "y_test has 1 labels for 3 histograms"),
+        ({"X_test": None, "y_test": None}, "y has 2 of class a; 4 at least are needed"),
+        ({"feature_names": ["a"]}, "feature_names has 1 names for 4 features"),
+        ({"feature_shape": (3, 3)}, r"feature_shape is \(3, 3\), that is 9 features"),
+        ({"n_neighbors": 5}, "n_neighbors is 5; it must be at most 4"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"learner": 3}, "learner is 3; a GroundMetricLearning is needed"),
+        ({"path": "nowhere/at/all.html"}, "in a folder that is not there"),
+        ({"path": "."}, "which is a folder; a file is needed"),
+    ],
+)
+def test_bad_input_writes_nothing(tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        write_report(**({"path": "r.html"} | SMALL | options))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_learner_of_other_features_is_refused(tmp_path):
+    other = learner_of().fit([[1, 2], [1, 3], [3, 1], [2, 1]], [0, 0, 1, 1])
+    with pytest.raises(ValueError, match=r"learner.metric_ has shape \(2, 2\)"):
+        write_report(tmp_path / "r.html", **SMALL, learner=other)
