@@ -1,0 +1,201 @@
+"""The report in a browser, headless Chromium: no error, and controls that work."""
+
+import base64
+import shutil
+
+import numpy as np
+import pytest
+
+from groundmetric import GroundMetricLearning
+from groundmetric.report import write_report
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not there")
+from selenium.webdriver.common.keys import Keys  # noqa: E402 - after the check
+from selenium.webdriver.support.select import Select  # noqa: E402
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-first-run",
+    "--disable-dev-shm-usage", "--window-size=1280,900",
+]  # fmt: skip
+EVIL = "<script>document.title='broken'</script>"
+
+pytestmark = pytest.mark.skipif(
+    not (BROWSER and DRIVER), reason="no chromium and chromedriver to try the report in"
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.ChromeService(executable_path=DRIVER)
+    found = webdriver.Chrome(options=options, service=service)
+    yield found
+    found.quit()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """Make a report on a 3 x 3 grid, where one class lies left and one right."""
+    rng = np.random.default_rng(0)
+    y = np.array(["left", EVIL] * 15)
+    X = rng.random((30, 9)) ** 2 + 0.05
+    X[y == "left", ::3] += 0.7
+    X[y != "left", 2::3] += 0.7
+    return write_report(
+        tmp_path_factory.mktemp("report") / "r.html", X=X[:16], y=y[:16],
+        X_test=X[16:], y_test=y[16:], feature_shape=(3, 3), title=EVIL,
+        learner=GroundMetricLearning(n_neighbors=1, max_outer=2, max_inner=4,
+                                     init="typical"),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def page(browser, report):
+    browser.get(report.as_uri())
+    browser.find_element("css selector", "html[data-ready=true]")
+    yield browser
+    assert browser.get_log("browser") == []  # whatever was done
+
+
+def by_id(page, name):
+    return page.find_element("id", name)
+
+
+def texts(page, selector):
+    return [each.text for each in page.find_elements("css selector", selector)]
+
+
+def background(page):
+    return page.execute_script("return getComputedStyle(document.body).backgroundColor")
+
+
+def is_blank(page, canvas):
+    """Whether all pixels of a canvas have one color."""
+    return page.execute_script(
+        "const c = document.getElementById(arguments[0]), p = new Set(new Uint32Array("
+        "c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer));"
+        "return p.size < 2",
+        canvas,
+    )
+
+
+def test_loads_and_draws_everything(page):
+    assert page.title == EVIL  # as text; it did not run
+    assert texts(page, "h1") == [EVIL]
+    assert by_id(page, "headline").text.startswith("Learning ")
+    for name in ("forest", "errors", "recall", "path"):
+        assert page.find_elements("css selector", f"#{name} svg"), name
+    assert not is_blank(page, "heatmap")
+    assert len(page.find_elements("css selector", "#plane rect.place")) == 9
+    assert EVIL in texts(page, "#matrix th")
+    loaded = "return performance.getEntriesByType('resource').length"
+    assert page.execute_script(loaded) == 0
+    # No part is wider than the page.
+    widths = "return [document.documentElement.scrollWidth, innerWidth]"
+    assert page.execute_script(widths)[0] <= page.execute_script(widths)[1]
+
+
+def test_choosing_a_feature_changes_the_lists(page):
+    Select(by_id(page, "feature")).select_by_value("4")
+    assert texts(page, ".chosen") == ["row 1, column 1"] * 2
+    near = texts(page, "#nearest li")
+    assert len(near) == 8
+    assert not any("row 1, column 1" in each for each in near)
+    Select(by_id(page, "feature")).select_by_value("0")
+    assert texts(page, "#nearest li") != near
+    # The list, the picture and its keys choose, too.
+    first = page.find_element("css selector", "#nearest button")
+    name = first.text.splitlines()[0]
+    page.execute_script("arguments[0].click()", first)
+    assert texts(page, ".chosen") == [name] * 2
+    page.find_element("css selector", "[data-feature='8']").click()
+    assert texts(page, ".chosen")[0] == "row 2, column 2"
+    by_id(page, "plane").send_keys(Keys.ARROW_UP)
+    assert texts(page, ".chosen")[0] == "row 1, column 2"
+
+
+def test_distances_in_the_lists_are_those_of_the_metric(page):
+    Select(by_id(page, "feature")).select_by_value("0")
+    learned = [float(each.split("\n")[-1]) for each in texts(page, "#nearest li")]
+    assert learned == sorted(learned)
+    Select(by_id(page, "which")).select_by_value("initial")
+    initial = [float(each.split("\n")[-1]) for each in texts(page, "#nearest li")]
+    assert initial == sorted(initial) != learned
+
+
+def test_picture_and_map_zoom_and_lines(page):
+    by_id(page, "as-map").click()
+    assert len(page.find_elements("css selector", "#plane circle.place")) == 9
+    assert "stress 0." in by_id(page, "places-caption").text
+    by_id(page, "connect").click()
+    assert page.find_elements("css selector", "#plane line.pair")
+    assert by_id(page, "plane").get_dom_attribute("viewBox") == "0 0 1 1"
+    page.find_element("css selector", "#places [data-zoom=in]").click()
+    assert by_id(page, "plane").get_dom_attribute("viewBox").endswith("0.6 0.6")
+    page.find_element("css selector", "#places [data-zoom=all]").click()
+    assert by_id(page, "plane").get_dom_attribute("viewBox") == "0 0 1 1"
+
+
+def test_tip_tells_names_and_distance(page):
+    heatmap = by_id(page, "heatmap")
+    heatmap.send_keys(Keys.ARROW_RIGHT)
+    tip = by_id(page, "tip")
+    assert tip.is_displayed()
+    assert tip.text.count("row ") == 2
+    assert "distance 0.0" in tip.text
+    by_id(page, "errors").find_element("css selector", "svg").send_keys(Keys.ARROW_LEFT)
+    assert tip.text.startswith("1 neighbor\nlearned metric: ")
+
+
+def test_theme_follows_the_button(page):
+    light = background(page)
+    by_id(page, "theme").click()
+    dark = background(page)
+    assert dark != light
+    assert by_id(page, "theme").text == "Light"
+    by_id(page, "theme").click()
+    assert background(page) == light
+
+
+def test_theme_follows_the_system(page):
+    light = background(page)
+    feature = {"name": "prefers-color-scheme", "value": "dark"}
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    try:
+        assert background(page) != light
+        assert by_id(page, "theme").text == "Light"
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_legend_filter_and_confusion(page):
+    count = len(page.find_elements("css selector", "#errors path"))
+    page.find_element("css selector", "#legend button.is-l2").click()
+    assert len(page.find_elements("css selector", "#errors path")) == count - 1
+    shown = len(page.find_elements("css selector", "#cards article"))
+    buttons = page.find_elements("css selector", "#filter button")
+    page.execute_script("arguments[0].click()", buttons[-1])
+    kept = page.find_elements("css selector", "#cards article")
+    assert 0 < len(kept) <= shown
+    assert len({each.get_attribute("class") for each in kept}) == 1
+    Select(by_id(page, "judge")).select_by_value("l1")
+    assert sum(int(each) for each in texts(page, "#matrix td")) == 14
+
+
+def test_prints(page):
+    by_id(page, "theme").click()  # dark, but paper is white
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert background(page) == "rgb(255, 255, 255)"
+        assert not by_id(page, "print").is_displayed()
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    pdf = page.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
+    assert base64.b64decode(pdf).startswith(b"%PDF")
