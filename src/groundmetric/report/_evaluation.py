@@ -125,7 +125,7 @@ def judge_data(
             )
         _validation.require_length(y_test, len(test), "y_test")
         test_labels = np.asarray(y_test)
-    both = np.concatenate([labels, test_labels])
+    both = _validation.as_labels(np.concatenate([labels, test_labels]), "y with y_test")
     classes, codes = np.unique(both, return_inverse=True)
     names = [str(label) for label in classes]
     y_codes, z_codes = np.split(codes.astype(np.int64), [len(labels)])

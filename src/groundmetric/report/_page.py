@@ -42,9 +42,9 @@ def page(evaluation: Evaluation, found: Contents, title: str, seed: int) -> str:
         data=_as_data(found),
         subtitle=html.escape(_subtitle(evaluation)),
         kind=_verdict.kind(differences["l1"]),
-        headline=html.escape(_verdict.headline(differences["l1"])),
+        headline=_prose(_verdict.headline(differences["l1"])),
         details=_paragraphs(_details(evaluation)),
-        how=html.escape(_how(evaluation, seed)),
+        how=_prose(_how(evaluation, seed)),
         errors=_table_of_errors(evaluation),
         before=html.escape(LABELS[evaluation.before]),
         kappa=evaluation.n_neighbors,
@@ -112,9 +112,9 @@ def _how(evaluation: Evaluation, seed: int) -> str:
     n = len(evaluation.data.test)
     if evaluation.data.was_split:
         source = (
-            f"No test set was given: {TEST_SHARE:.0%} of the histograms of each class "
-            f"({n} in all, drawn with seed {seed}) were set aside, and the metric was "
-            "learned from the others."
+            f"No test set was given: {100 * TEST_SHARE:.0f} % of the histograms of "
+            f"each class ({n} in all, drawn with seed {seed}) were set aside, and the "
+            "metric was learned from the others."
         )
     else:
         source = f"Errors are those on the {n} test histograms that were given."
@@ -203,4 +203,9 @@ def _rows(settings: Iterable[tuple[str, str]]) -> str:
 
 
 def _paragraphs(sentences: Iterable[str]) -> str:
-    return "\n".join(f"<p>{html.escape(text)}</p>" for text in sentences)
+    return "\n".join(f"<p>{_prose(text)}</p>" for text in sentences)
+
+
+def _prose(text: str) -> str:
+    """Escape; no line ends between a number and its sign."""
+    return html.escape(text).replace(" %", "&nbsp;%")

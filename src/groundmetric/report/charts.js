@@ -13,15 +13,16 @@ function ticks(low, high, wanted = 5) {
 }
 
 function forest() {
-  const rows = data.differences, height = 34 * rows.length + 44, width = 900;
-  const left = 190, right = 200;
+  const rows = data.differences, height = 34 * rows.length + 44;
+  const width = Math.max(420, Math.min(860, byId("forest").clientWidth || 860)), narrow = width < 640;
+  const left = narrow ? 100 : 180, right = narrow ? 150 : 190;
   const all = rows.flatMap((row) => [row.low, row.high, 0]).map((x) => 100 * x);
   const pad = 0.06 * (Math.max(...all) - Math.min(...all));
   const low = Math.min(...all) - pad, high = Math.max(...all) + pad;
   const x = (value) => left + ((value - low) / (high - low)) * (width - left - right);
   const text = rows.map((row) => `${row.label}: ${(100 * row.gain).toFixed(1)} points`).join("; ");
   const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Errors saved by learning. " + text });
-  for (const tick of ticks(low, high, 7))
+  for (const tick of ticks(low, high, narrow ? 3 : 7))
     svg.append(
       shape("line", { class: tick === 0 ? "axis" : "grid", x1: x(tick), x2: x(tick), y1: 4, y2: height - 34 }),
       shape("text", { x: x(tick), y: height - 14, "text-anchor": "middle" }, (tick > 0 ? "+" : "") + Number(tick.toFixed(6))),
@@ -30,7 +31,7 @@ function forest() {
     const y = 22 + 34 * k, group = shape("g", { class: "is-" + row.name });
     const sign = (share) => ((x) => (x > 0 ? "+" : "") + x.toFixed(1))(Math.round(1000 * share) / 10 + 0);
     group.append(
-      shape("text", { class: "strong", x: 0, y: y + 4 }, "learned against " + row.label),
+      shape("text", { class: "strong", x: 0, y: y + 4 }, narrow ? row.label : "learned against " + row.label),
       shape("line", { class: "whisker", x1: x(100 * row.low), x2: x(100 * row.high), y1: y, y2: y }),
       shape("circle", { class: "dot", cx: x(100 * row.gain), cy: y, r: 7 }),
       shape("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, `${sign(row.gain)}  (${sign(row.low)} to ${sign(row.high)})`),
@@ -135,13 +136,15 @@ function legend() {
 }
 
 function numbers() {
-  const n = data.curves[0].errors.length;
-  const head = element("tr", {}, element("th", { scope: "col" }, "Neighbors"), ...Array.from({ length: n }, (_, k) => element("th", { scope: "col" }, String(k + 1))));
-  const rows = [["errors", "errors"], ["recall", "recall accuracy"]].flatMap(([field, name]) =>
-    data.curves.map((curve) => element("tr", {},
-      element("th", { scope: "row" }, `${curve.label}, ${name}`),
-      ...Array.from({ length: n }, (_, k) => element("td", {}, k in curve[field] ? percent(curve[field][k]) : "")))));
-  byId("numbers").append(element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
+  const fields = [["errors", "Errors"], ["recall", "Recall accuracy"]], n = data.curves[0].errors.length;
+  const columns = fields.flatMap(([field]) => data.curves.map((curve) => [curve, field]));
+  const groups = fields.map(([, name]) => element("th", { scope: "colgroup", colspan: data.curves.length }, name));
+  const heads = columns.map(([curve]) => element("th", { scope: "col" }, curve.label));
+  const rows = Array.from({ length: n }, (_, k) => element("tr", {}, element("th", { scope: "row" }, String(k + 1)),
+    ...columns.map(([curve, field]) => element("td", {}, k in curve[field] ? percent(curve[field][k]) : ""))));
+  byId("numbers").append(element("table", {},
+    element("thead", {}, element("tr", {}, element("td", {}), ...groups), element("tr", {}, element("th", { scope: "col" }, "Neighbors"), ...heads)),
+    element("tbody", {}, ...rows)));
 }
 
 function descent() {

@@ -60,10 +60,10 @@ function confusion(name) {
     const total = row.reduce((a, b) => a + b, 0) || 1;
     return element("tr", {}, element("th", { scope: "row" }, data.classes[i]), ...row.map((n, j) => {
       const ink = i === j ? "--good" : "--bad";
-      return element("td", { title: `${percent(n / total)} of ${data.classes[i]}`, style: `background:color-mix(in srgb, var(${ink}) ${Math.round(45 * n / total)}%, transparent)` }, String(n));
+      return element("td", { class: n ? "" : "muted", title: `${percent(n / total)} of ${data.classes[i]}`, style: `background:color-mix(in srgb, var(${ink}) ${Math.round(n && 12 + 35 * n / total)}%, transparent)` }, String(n));
     }));
   });
-  byId("matrix").replaceChildren(element("table", { class: "matrix" },
+  byId("matrix").replaceChildren(element("table", { class: data.classes.length > 6 ? "matrix dense" : "matrix" },
     element("thead", {}, head), element("tbody", {}, ...rows)));
 }
 

@@ -1,6 +1,6 @@
 // Features in the plane, as a picture or a map, and the lists of near and far ones.
 
-const plane = byId("plane"), N_LISTED = 8, N_NAMED = 6;
+const plane = byId("plane"), N_LISTED = 8, N_NAMED = 8;
 const [channels, gridRows, gridColumns] = data.grid || [1, 1, 1];
 const across = Math.ceil(Math.sqrt(channels)); // channels beside each other
 let asPicture = Boolean(data.grid);
@@ -41,6 +41,23 @@ function mark(p) {
   return shape("circle", { ...options, cx: x, cy: y, r, "stroke-width": r / 4 });
 }
 
+// Names of the first features that find room, nearest first; zooming makes room.
+function labels(features) {
+  const { x, y, size } = planeView, height = 0.028 * size, taken = [], found = [];
+  for (const p of features) {
+    const [u, v] = center(p), name = data.names[p].slice(0, 40), width = 0.56 * height * name.length;
+    const right = u + width > x + size, left = right ? u - 0.016 * size - width : u + 0.016 * size;
+    const box = [left, v - 1.4 * height, left + width, v - 0.2 * height];
+    const isFree = taken.every(([a, b, c, e]) => box[0] > c || box[2] < a || box[1] > e || box[3] < b);
+    const isSeen = u >= x && u <= x + size && v >= y && v <= y + size;
+    if (!isFree || !isSeen) continue;
+    taken.push(box);
+    found.push(shape("text", { x: left, y: v - 0.4 * height, "stroke-width": 0.006 * size, style: `font-size:${height}px` }, name));
+    if (found.length > N_NAMED) break;
+  }
+  return found;
+}
+
 function drawPlane() {
   const size = planeView.size, near = byDistance();
   plane.replaceChildren();
@@ -53,11 +70,7 @@ function drawPlane() {
   const marks = data.order.map(mark);
   // A picture lies under its lines, points lie over them.
   plane.append(...(asPicture ? [...marks, ...pairs] : [...pairs, ...marks]), target);
-  if (!asPicture)
-    for (const p of [view.feature, ...near.slice(0, N_NAMED)]) {
-      const [u, v] = center(p), right = (u - planeView.x) / size > 0.7;
-      plane.append(shape("text", { x: u + (right ? -0.016 : 0.016) * size, y: v - 0.012 * size, "text-anchor": right ? "end" : "start", "stroke-width": 0.006 * size, style: `font-size:${0.026 * size}px` }, data.names[p]));
-    }
+  if (!asPicture) plane.append(...labels([view.feature, ...near]));
   plane.setAttribute("aria-label", `Features in the plane. Nearest to ${data.names[view.feature]}: ${near.slice(0, 3).map((p) => data.names[p]).join("; ")}`);
 }
 
