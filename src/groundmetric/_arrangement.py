@@ -58,18 +58,20 @@ def leaf_order(M: Floats) -> Indices:
     return np.asarray(leaves_list(tree), dtype=np.int64)
 
 
-def planar_map(M: Floats, *, max_iter: int = 300, tol: float = 1e-6) -> PlanarMap:
+def planar_map(M: Floats, *, max_iter: int = 300, tol: float = 1e-5) -> PlanarMap:
     """Metric multidimensional scaling in the plane, from classical scaling on."""
     positions = _classical_scaling(M)
-    stress, n_iter = _raw_stress(M, positions), 0
+    between = cdist(positions, positions)
+    raw, n_iter = _raw_stress(M, between), 0
     for n_iter in range(1, max_iter + 1):  # noqa: B007 - told below
-        positions = _guttman(M, positions)
-        last, stress = stress, _raw_stress(M, positions)
-        if last - stress <= tol * last:
+        positions = _guttman(M, positions, between)
+        between = cdist(positions, positions)
+        last, raw = raw, _raw_stress(M, between)
+        if last - raw <= tol * last:
             break
-    between = float((cdist(positions, positions) ** 2).sum())
-    ratio = float(np.sqrt(stress / between)) if between > 0.0 else 0.0
-    return PlanarMap(positions, ratio, n_iter)
+    squares = float((between**2).sum())
+    stress = float(np.sqrt(raw / squares)) if squares > 0.0 else 0.0
+    return PlanarMap(positions, stress, n_iter)
 
 
 def extreme_pairs(M: Floats, n_pairs: int, *, farthest: bool = False) -> Indices:
@@ -96,13 +98,12 @@ def _classical_scaling(M: Floats) -> Floats:
     return positions + JITTER * float(M.max()) * shake
 
 
-def _guttman(M: Floats, positions: Floats) -> Floats:
+def _guttman(M: Floats, positions: Floats, between: Floats) -> Floats:
     """Minimize the quadratic that bounds the stress from above (Guttman transform)."""
-    between = cdist(positions, positions)
     ratio = np.divide(M, between, out=np.zeros_like(M), where=between > 0.0)
     moved: Floats = ratio.sum(axis=1)[:, None] * positions - ratio @ positions
     return moved / len(M)
 
 
-def _raw_stress(M: Floats, positions: Floats) -> float:
-    return float(((M - cdist(positions, positions)) ** 2).sum())
+def _raw_stress(M: Floats, between: Floats) -> float:
+    return float(((M - between) ** 2).sum())
