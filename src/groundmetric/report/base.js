@@ -89,8 +89,9 @@ const css = (rgb) => `rgb(${rgb.join(",")})`;
 let sorted = [];
 function rescale() {
   sorted = Float64Array.from(view.metrics[view.which]).sort();
-  byId("low").textContent = "0";
-  byId("high").textContent = number(sorted[sorted.length - 1]);
+  const byValue = view.scale === "value";
+  byId("low").textContent = byValue ? "0" : "nearest";
+  byId("high").textContent = byValue ? number(sorted[sorted.length - 1]) : "farthest";
 }
 // Where a distance stands among all: by its size, or by the share of smaller ones.
 function standing(value) {
