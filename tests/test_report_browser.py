@@ -140,7 +140,11 @@ def test_picture_and_map_zoom_and_lines(page):
     assert page.find_elements("css selector", "#plane line.pair")
     assert by_id(page, "plane").get_dom_attribute("viewBox") == "0 0 1 1"
     page.find_element("css selector", "#places [data-zoom=in]").click()
-    assert by_id(page, "plane").get_dom_attribute("viewBox").endswith("0.6 0.6")
+    x, y, *size = map(float, by_id(page, "plane").get_dom_attribute("viewBox").split())
+    assert size == [0.6, 0.6]
+    target = page.find_element("css selector", "#plane .target")  # stays in view
+    assert x <= float(target.get_dom_attribute("cx")) <= x + 0.6
+    assert y <= float(target.get_dom_attribute("cy")) <= y + 0.6
     page.find_element("css selector", "#places [data-zoom=all]").click()
     assert by_id(page, "plane").get_dom_attribute("viewBox") == "0 0 1 1"
 

@@ -105,8 +105,8 @@ function standing(value) {
   return value ? (low - d) / Math.max(1, last - d) : 0;
 }
 
-// A view of the unit square that can be zoomed and dragged.
-function zoomable(node, buttons, redraw) {
+// A view of the unit square that can be zoomed and dragged; buttons zoom to the focus.
+function zoomable(node, buttons, redraw, focus) {
   const window_ = { x: 0, y: 0, size: 1 };
   const clamp = () => {
     window_.size = Math.max(4 / Math.max(d, 8), Math.min(1, window_.size));
@@ -121,7 +121,12 @@ function zoomable(node, buttons, redraw) {
     clamp();
   };
   for (const button of buttons)
-    button.addEventListener("click", () => zoom({ in: 0.6, out: 1 / 0.6, all: 1e9 }[button.dataset.zoom]));
+    button.addEventListener("click", () => {
+      const [x, y] = focus();
+      window_.x = x - window_.size / 2;
+      window_.y = y - window_.size / 2;
+      zoom({ in: 0.6, out: 1 / 0.6, all: 1e9 }[button.dataset.zoom]);
+    });
   const inside = (event) => {
     const box = node.getBoundingClientRect();
     return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];

@@ -27,7 +27,7 @@ const center = (p) => asPicture
 const byDistance = () => data.order.filter((p) => p !== view.feature)
   .sort((p, q) => distance(view.feature, p) - distance(view.feature, q));
 
-const planeView = zoomable(plane, byId("places").querySelectorAll("[data-zoom]"), frameView);
+const planeView = zoomable(plane, byId("places").querySelectorAll("[data-zoom]"), frameView, () => center(view.feature));
 function frameView() {
   plane.setAttribute("viewBox", [planeView.x, planeView.y, planeView.size, planeView.size].join(" "));
   drawPlane();

@@ -16,7 +16,8 @@ function paint() {
   ink.putImageData(pixels, 0, 0);
 }
 
-const heatView = zoomable(heatmap, heatmap.parentNode.querySelectorAll("[data-zoom]"), drawHeatmap);
+const heatView = zoomable(heatmap, heatmap.parentNode.querySelectorAll("[data-zoom]"), drawHeatmap,
+  () => Array(2).fill((rankOf[view.feature] + 0.5) / d));
 function drawHeatmap() {
   const side = Math.round(Math.min(900, Math.max(320, heatmap.clientWidth || 520)) * Math.min(2, devicePixelRatio || 1));
   if (heatmap.width !== side) heatmap.width = heatmap.height = side;
