@@ -239,13 +239,25 @@ def scripted(values, **options):
 def test_outer_progress_is_from_one_outer_step_to_the_next():
     # First values of the outer steps: 20 % better, then 4 %, which is less than 10 %.
     values = [-1.0, -1.1, -1.2, -1.21, -1.25, -1.3, -9.0]
-    found = scripted(values, max_inner=2, max_outer=9, tol=0.1)
+    found = scripted(values, max_inner=2, max_outer=9, tol=0.1, window=2)
     assert found.converged
     assert len(found.path) == 6
     # Exactly the tolerance is too little.
-    found = scripted([-1.0, -1.5, -2.0], max_inner=1, max_outer=9, tol=0.5)
+    found = scripted([-1.0, -1.5, -2.0], max_inner=1, max_outer=9, tol=0.5, window=1)
     assert found.converged
     assert len(found.path) == 2
+
+
+def test_outer_progress_of_short_inner_loops_is_within_a_window():
+    values = [-1.0, -0.5, -0.8, -0.9, -1.5, -1.2, -1.6, -1.0, -1.65, -9.0]
+    found = scripted(values, max_inner=1, max_outer=20, tol=0.2, window=3)
+    assert found.converged
+    # At -0.9, the best of the last three is above -1; so this is where it ends...
+    assert len(found.path) == 4
+    # ... unless the window is longer: the best of five is always 20 % below -1.
+    found = scripted(values, max_inner=1, max_outer=9, tol=0.2, window=5)
+    assert not found.converged
+    assert len(found.path) == 9
 
 
 def test_inner_progress_is_within_a_window():

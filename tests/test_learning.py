@@ -184,7 +184,7 @@ def test_callback_and_bar(digits, capsys):
     learner = GroundMetricLearning(callback=stop, verbose=1).fit(X, y)
     assert learner.n_iter_ == len(steps) == 2
     bar = capsys.readouterr().err
-    shown = r"learn: .*2/2 .*criterion -\d.*, violation \d.*, step 1\.41e-01"
+    shown = r"learn: .*2/2 .*criterion -\d.*, violation \d.*, step 3\.54e-01"
     assert re.search(shown, bar)
 
 

@@ -182,10 +182,22 @@ class _Run:
         )
         if not little and self.inner < settings.max_inner:
             return
-        firsts = [step.criterion for step in self.path if step.inner == 0]
-        self.converged = len(firsts) > 1 and settings.is_little(*firsts[-2:])
+        self.converged = self.outer_is_little()
         self.outer, self.inner = self.outer + 1, 0
         self.is_over = self.converged or self.outer >= settings.max_outer
+
+    def outer_is_little(self) -> bool:
+        """Tell whether the criterion has made too little progress.
+
+        At the first steps of outer steps the bound is the criterion itself. What counts
+        is its progress since the outer step before; or, if inner loops are shorter than
+        the window, since as many outer steps as fill it: single steps may go up.
+        """
+        times = np.flatnonzero(self.path.column("inner") == 0)
+        values = self.path.column("criterion")[times]
+        old = times <= times[-1] - self.settings.window
+        before, now = values[old], values[~old]
+        return before.size > 0 and self.settings.is_little(before.min(), now.min())
 
     def state(self) -> Arrays:
         """Return all that the next steps depend on."""

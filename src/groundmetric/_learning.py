@@ -48,15 +48,17 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):  #
     init : {"uniform", "typical", "independence"} or array of shape (d, d)
         Where to start: the uniform metric, under which the EMD is half of l1; one made
         from tables, blended half and half with the uniform one; or your own.
-    step_size : float, default=0.2
+    step_size : float, default=0.5
         First step, relative to the norms of metric and subgradient; it falls as
         1 / sqrt(t).
-    max_outer, max_inner : int, default=8 and 20
-        Limits on outer steps, and on inner steps in each. The paper has 8 and 200, with
-        a step of 0.1 from typical tables; docs/learning.md has what we found instead.
+    max_outer, max_inner : int, default=60 and 1
+        Limits on outer steps, and on inner steps in each: by default the criterion's
+        concave side is linearized anew at every step. The paper has 8 and 200, with a
+        step of 0.1 from typical tables; docs/learning.md has what we found instead.
     tol : float, default=0.0075
-        Relative progress that is too little to go on: of an outer step, or of six inner
-        ones after the first 50 * 0.8^p of outer step p.
+        Relative progress that is too little to go on: of an outer step, if it has six
+        inner ones, or else of six outer ones; and of six inner ones after the first
+        50 * 0.8^p of outer step p.
     return_best : bool, default=True
         Keep the metric with the smallest bound on the criterion met, or the last one.
     n_jobs : int, optional
@@ -107,9 +109,9 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):  #
         *,
         n_neighbors: int | None = 3,
         init: str | ArrayLike = "uniform",
-        step_size: float = 0.2,
-        max_outer: int = 8,
-        max_inner: int = 20,
+        step_size: float = 0.5,
+        max_outer: int = 60,
+        max_inner: int = 1,
         tol: float = 0.0075,
         return_best: bool = True,
         n_jobs: int | None = None,
