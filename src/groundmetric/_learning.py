@@ -64,7 +64,7 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):  #
     n_jobs : int, optional
         Number of threads. Results do not depend on it.
     callback : callable, optional
-        Called with each :class:`Step`; a true answer ends the run.
+        Called with each :class:`~groundmetric._path.Step`; a true answer ends the run.
     verbose : int, default=0
         1 shows a bar of steps (needs tqdm).
     checkpoint : path-like, optional

@@ -55,9 +55,10 @@ def typical_table(r: ArrayLike, c: ArrayLike, *, total: float = 1.0) -> Floats:
     """Typical table of two histograms.
 
     The maximizer of g over U(total * r, total * c), divided by total. For small totals
-    it is the independence table, T = rc' [1 + N (r_p - |r|^2)(c_q - |c|^2)] + O(N^2)
-    with N = total and histograms of mass 1; for large ones it moves more and more mass
-    to where both bins are heavy, or both light, and has a limit.
+    it is the independence table,
+    ``T = rc' [1 + N (r_p - |r|^2)(c_q - |c|^2)] + O(N^2)``, with N = total and
+    histograms of mass 1; for large ones it moves more and more mass to where both bins
+    are heavy, or both light, and has a limit.
 
     Parameters
     ----------

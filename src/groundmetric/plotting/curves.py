@@ -79,7 +79,7 @@ class CurvesDisplay:
         measure: str = "knn_errors",
         interval: str = "tasks",
     ) -> CurvesDisplay:
-        """Average results; see :func:`~groundmetric.experiments.summary.mean_curves`.
+        """Average results; see :func:`~groundmetric.experiments.mean_curves`.
 
         Parameters
         ----------

@@ -87,7 +87,7 @@ class DifferenceDisplay:
         method : str
             Name of the method.
         **options
-            Of :func:`~groundmetric.experiments.summary.paired_differences`.
+            Of :func:`~groundmetric.experiments.paired_differences`.
 
         Returns
         -------
