@@ -16,7 +16,7 @@ MAKEFLAGS += --no-print-directory
 CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
 FORMATTED := $(wildcard cpp/*.cpp cpp/*.h benchmarks/*.cpp)
 
-.PHONY: help setup demo test lint format stub bench reproduce sanitize wheel clean
+.PHONY: help setup demo test lint format stub docs bench reproduce sanitize wheel clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -61,6 +61,15 @@ format: setup  ## Format all sources
 stub: setup  ## Write the stub of the compiled module again
 	$(BIN)/python -m nanobind.stubgen -q -m groundmetric._core -o src/groundmetric/_core.pyi
 
+.venv/sphinx: pyproject.toml | .venv/installed
+	@echo "Installing what builds the documentation into .venv"
+	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[docs]"
+	@touch $@
+
+docs: setup .venv/sphinx  ## The documentation, in docs/_build/html; warnings are errors
+	@$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 bench: setup build/libfixing.so  ## One table of ratios to peers; DATA=file.npz for real histograms
 	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
 
@@ -94,4 +103,4 @@ wheel: setup  ## Build the wheel, and try it in an empty environment
 	@cd build/wheel && empty/bin/python ../../.ci/check_wheel.py *.whl
 
 clean:  ## Remove everything that was made
-	rm -rf .venv build dist
+	rm -rf .venv build dist docs/_build docs/api/generated docs/gallery

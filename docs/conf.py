@@ -1,0 +1,97 @@
+"""How Sphinx builds the documentation: ``make docs``, without a network."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+
+import groundmetric
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_extensions"))
+mpl.use("agg")
+
+project = "groundmetric"
+author = "The groundmetric developers"
+copyright = author  # noqa: A001 - Sphinx's name
+version = release = groundmetric.__version__
+
+extensions = [
+    "mathml",
+    "matplotlib.sphinxext.plot_directive",
+    "myst_parser",
+    "numpydoc",
+    "run",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "sphinxcontrib.bibtex",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "**.ipynb", "**/GALLERY_HEADER.rst"]
+nitpicky = True
+html_theme = "furo"
+html_title = f"groundmetric {release}"
+html_math_renderer = "mathml"
+html_show_copyright = False
+html_show_sourcelink = False
+pygments_style = "friendly"
+pygments_dark_style = "monokai"
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+# Types stand in the text of each parameter, as numpydoc has them.
+autodoc_typehints = "none"
+autodoc_default_options = {"members": True, "inherited-members": "object,tuple"}
+numpydoc_show_class_members = False
+
+bibtex_bibfiles = ["references.bib"]
+bibtex_default_style = "plain"
+bibtex_reference_style = "author_year"
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+plot_include_source = False
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_formats = [("png", 110)]
+plot_rcparams = {"savefig.bbox": "tight", "font.size": 9}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "capture_repr": (),  # only what is printed
+    "backreferences_dir": "gallery/backreferences",
+    "doc_module": ("groundmetric",),
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_signature": False,
+    "write_computation_times": False,
+}
+
+
+def skip_foreign(*event: Any) -> bool | None:  # noqa: ANN401 - Sphinx's
+    """Leave out what estimators inherit from scikit-learn.
+
+    It is described there, with links that lead nowhere from here.
+    """
+    _, _, _, member, _, _ = event
+    owner = getattr(member, "__module__", None) or "groundmetric"
+    return None if owner.startswith("groundmetric") else True
+
+
+def setup(app: Sphinx) -> None:
+    """Tell Sphinx what to leave out."""
+    app.connect("autodoc-skip-member", skip_foreign)
