@@ -1,0 +1,128 @@
+"""The documentation has every public name and page, and its code runs."""
+
+import contextlib
+import importlib
+import io
+import re
+import runpy
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+mpl.use("Agg")
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+# Those that are made when the documentation is built have no place here.
+MADE = {"_build", "gallery", "generated"}
+PAGES = sorted(
+    page for page in DOCS.rglob("*.md") if not MADE & set(page.relative_to(DOCS).parts)
+)
+GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.py"))
+SCRIPTS = [*GALLERY, *sorted((DOCS / "figures").glob("*.py"))]
+PACKAGE = ROOT / "src" / "groundmetric"
+MODULES = [
+    ".".join(
+        ("groundmetric", *path.relative_to(PACKAGE).with_suffix("").parts)
+    ).removesuffix(".__init__")
+    for path in sorted([*PACKAGE.glob("*.py"), *PACKAGE.glob("*/__init__.py")])
+    if "\n__all__ = [" in path.read_text()
+    and not re.match(r"_[a-z]", path.relative_to(PACKAGE).parts[0])
+]
+BLOCK = re.compile(r"^```(?:python|\{run\})\n(.*?)^```", re.DOTALL | re.MULTILINE)
+ENTRY = re.compile(r"   (\w+)$")  # of a table
+CONSTANT = re.compile(r"(?:\.\. data::|         ) ([A-Z_0-9]+)$")
+TREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def name_of(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def described():
+    """Names in the tables of the reference, and constants described in place."""
+    names = []
+    for page in sorted((DOCS / "api").glob("*.md")):
+        module, in_table = "", False
+        for line in page.read_text().splitlines():
+            if match := re.match(r"\.\. (?:current)?module:: (\S+)", line):
+                module = match.group(1)
+            elif match := (ENTRY if in_table else CONSTANT).match(line):
+                names.append(f"{module}.{match.group(1)}")
+            in_table = line == ".. autosummary::" or (in_table and line != "```")
+    return names
+
+
+def test_every_public_name_is_in_the_reference_once():
+    public = [
+        f"{module}.{name}"
+        for module in MODULES
+        for name in importlib.import_module(module).__all__
+    ]
+    assert sorted(described()) == sorted(public)
+
+
+def test_every_page_is_in_one_table_of_contents():
+    entries = [
+        (page.parent / f"{line}.md").resolve()
+        for page in PAGES
+        for tree in TREE.findall(page.read_text())
+        for line in tree.splitlines()
+        if line and not line.startswith(":")
+    ]
+    assert len(entries) == len(set(entries))
+    made = DOCS / "gallery" / "index.md"  # from examples/gallery, as .rst
+    assert set(entries) - {made} == set(PAGES) - {DOCS / "index.md"}
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=name_of
+)
+def test_code_on_pages_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        for code in BLOCK.findall(page.read_text()):
+            exec(compile(code, name_of(page), "exec"), names)  # noqa: S102 - our own
+    plt.close("all")
+    assert out.getvalue()
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
+def test_scripts_compile_and_say_what_they_show(path):
+    text = path.read_text()
+    assert compile(text, name_of(path), "exec").co_consts[0].strip()
+    assert "matplotlib" in text
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=name_of)
+def test_gallery_has_titles_and_a_name_that_is_run(path):
+    lines = path.read_text().splitlines()
+    assert lines[0] == '"""'
+    assert lines[2] == "=" * len(lines[1])
+    assert path.name.startswith("plot_")  # others are not run
+
+
+@pytest.mark.parametrize("name", ["plot_4_repair", "plot_5_neighbors"])
+def test_gallery_runs(name, capsys):
+    names = runpy.run_path(str(ROOT / "examples" / "gallery" / f"{name}.py"))
+    assert plt.get_fignums()
+    plt.close("all")
+    printed = capsys.readouterr().out
+    if name == "plot_4_repair":
+        assert "metric: False" in printed
+        assert "metric: True" in printed
+    else:
+        assert printed.count("True") == 2
+        assert names["search"].n_solves_ < 0.05 * 10 * len(names["base"])
+
+
+def test_every_figure_is_shown():
+    shown = {
+        name
+        for page in PAGES
+        for name in re.findall(r"\.\. plot:: figures/(\w+)\.py", page.read_text())
+    }
+    assert shown == {path.stem for path in (DOCS / "figures").glob("*.py")}
