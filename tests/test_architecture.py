@@ -71,11 +71,13 @@ ALLOWED = {
     "features.gist": {"_resize", "_validation"},
     "features.text": {"_validation"},
     "distances": {"_validation"},
-    "experiments.__init__": {"comparison", "frames", "measures", "methods"}
-    | {"protocol", "results", "runner", "summary", "tables"},
+    "experiments.__init__": {"comparison", "cross_validation", "frames", "measures"}
+    | {"methods", "protocol", "results", "runner", "summary", "tables"},
     "experiments.__main__": {"frames", "methods", "protocol", "runner"},
     "experiments.aligned": set(),
     "experiments.comparison": {"_validation", "measures", "methods"},
+    "experiments.cross_validation": {"_progress", "_validation", "comparison"}
+    | {"inference", "methods"},
     "experiments.frames": {"results"},
     "experiments.inference": set(),
     "experiments.measures": PUBLIC | {"_validation"},
@@ -129,8 +131,8 @@ ONLY_IN = {
     | {"experiments.tables", *DRAWING},
     "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows"}
     | {"_warnings", "baselines", "datasets._labeled", "datasets._synthetic"}
-    | {"distances", "experiments.__main__", "experiments.measures", "features.text"}
-    | {"report._evaluation"},
+    | {"distances", "experiments.__main__", "experiments.cross_validation"}
+    | {"experiments.measures", "features.text", "report._evaluation"},
     "sqlite3": {"experiments.frames", "experiments.results"},
     "tqdm": {"_progress"},
 }

@@ -7,6 +7,12 @@ in a results file, and goes on after a kill; ``read_results`` reads them,
 """
 
 from .comparison import Comparison, compare
+from .cross_validation import (
+    CrossValidation,
+    Estimate,
+    cross_validate,
+    resampled_mean,
+)
 from .frames import export_results, read_results
 from .measures import knn_errors, recall, svm_error
 from .methods import (
@@ -31,6 +37,8 @@ __all__ = [
     "FIGURE_4",
     "METHODS",
     "Comparison",
+    "CrossValidation",
+    "Estimate",
     "MeanCurves",
     "Method",
     "PairedDifferences",
@@ -41,6 +49,7 @@ __all__ = [
     "binary_tasks",
     "compare",
     "comparison_table",
+    "cross_validate",
     "export_results",
     "knn_errors",
     "mean_curves",
@@ -48,6 +57,7 @@ __all__ = [
     "paired_differences",
     "read_results",
     "recall",
+    "resampled_mean",
     "run",
     "summary_table",
     "svm_error",

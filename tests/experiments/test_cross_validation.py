@@ -1,0 +1,89 @@
+"""Cross-validated errors, and their intervals."""
+
+import numpy as np
+import pytest
+
+from groundmetric.experiments import (
+    METHODS,
+    Comparison,
+    Method,
+    cross_validate,
+    cross_validation,
+    resampled_mean,
+)
+
+X = np.repeat([[3, 1, 0], [0, 1, 3]], 6, axis=0) + np.eye(3)[np.arange(12) % 3]
+Y = np.repeat(["a", "b"], 6)
+
+
+def test_interval_by_hand():
+    # Mean 0.2, s = 0.1; t with two degrees of freedom is 4.302653.
+    found = resampled_mean([0.1, 0.2, 0.3], ratio=2 / 3)
+    assert found.mean == pytest.approx(0.2)
+    assert found.high - found.mean == pytest.approx(4.302653 * 0.1, rel=1e-6)
+    assert found.low == pytest.approx(2 * found.mean - found.high)
+
+
+def test_a_single_split_has_no_interval():
+    assert np.isnan(resampled_mean([0.1], ratio=0.5).low)
+
+
+def test_every_histogram_is_tested_once_in_each_repeat():
+    seen = []
+
+    def learn(train, labels, n_jobs):
+        assert n_jobs == 1
+        assert sorted(labels) == ["a"] * 4 + ["b"] * 4
+
+        def distances(left, right):
+            seen.append(left if right is not None else left[:0])
+            return METHODS["l1"].learn(train, labels, None)(left, right)
+
+        return distances
+
+    (found,) = cross_validate(
+        X, Y, methods=[Method("mine", "mine", {}, learn)], n_folds=3, n_repeats=2,
+        n_neighbors=2, n_jobs=1,
+    )  # fmt: skip
+    assert found.ratio == 0.5
+    assert found.knn_errors == [0.0] * 6
+    assert found.svm_errors is None
+    tested = np.concatenate(seen)
+    given = np.concatenate([X, X]) / 5
+    assert np.array_equal(np.sort(tested, axis=0), np.sort(given, axis=0))
+
+
+def test_support_vector_machines_and_the_bar(monkeypatch, capsys):
+    def evaluate(method, split, *, n_neighbors, svm, n_jobs):
+        assert (n_neighbors, svm, n_jobs) == (2, True, None)
+        assert len(split.z) == 4
+        errors = [0.5, len(method.name) / 4]
+        return Comparison(method.name, errors, [1.0, 1.0], 0.25, 0.0, 0.0)
+
+    monkeypatch.setattr(cross_validation, "evaluate", evaluate)
+    found = cross_validate(
+        X, Y, methods=["l1", "chi2"], n_folds=3, n_neighbors=2, svm=True, verbose=1
+    )
+    assert [(one.method, one.knn_errors, one.svm_errors) for one in found] == [
+        ("l1", [0.5] * 3, [0.25] * 3),
+        ("chi2", [1.0] * 3, [0.25] * 3),
+    ]
+    assert "6/6" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_folds": 7}, "n_folds is 7, but y has 6 of class a"),
+        ({"n_folds": 1}, "n_folds is 1"),
+        ({"n_repeats": 0}, "n_repeats is 0"),
+        ({"n_neighbors": 4, "n_folds": 3}, "n_neighbors is 4; it must be at most 3"),
+        ({"y": ["a"] * 12}, "one class only"),
+        ({"y": Y[:-1]}, "y has 11 labels for 12 histograms"),
+        ({"seed": -1}, "seed is -1"),
+    ],
+)
+def test_bad_input(options, message):
+    given = {"X": X, "y": Y, "methods": ["l1"], **options}
+    with pytest.raises(ValueError, match=message):
+        cross_validate(given.pop("X"), given.pop("y"), **given)
