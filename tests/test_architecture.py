@@ -13,6 +13,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 PUBLIC = set(groundmetric.__all__)
 CENTERS = {"_similarity", "_tables"}
+SPEAKS = {"_console"}
+COMMAND = PUBLIC | SPEAKS | {"_options", "_output"}
 # Imports run one way. A module may import those named here, and nothing else of ours.
 ALLOWED = {
     "__init__": CENTERS
@@ -54,8 +56,26 @@ ALLOWED = {
     "_validation.images": {"arrays"},
     "_validation.pairs": {"arrays"},
     "_validation.threads": set(),
+    "__main__": {"cli"},
     "_warnings": set(),
     "baselines": {"_metric_learn", "_rows", "_validation", "_warnings"},
+    "cli.__init__": {"_app"},
+    "cli._app": SPEAKS
+    | {"__version__", "_cone", "_distances", "_evaluate", "_fit", "_info"}
+    | {"_report"},
+    "cli._arrays": {"_cells"},
+    "cli._cells": set(),
+    "cli._columns": SPEAKS | {"_cells"},
+    "cli._cone": SPEAKS | PUBLIC | {"_arrays", "_options", "_output", "_validation"},
+    "cli._console": set(),
+    "cli._data": SPEAKS | {"_arrays", "_cells", "_columns", "_validation", "datasets"},
+    "cli._distances": COMMAND | {"_arrays", "_data", "_validation"},
+    "cli._evaluate": COMMAND | {"_data", "experiments"},
+    "cli._fit": COMMAND | {"_arrays", "_data"},
+    "cli._info": COMMAND | {"__version__", "_core"},
+    "cli._options": PUBLIC,
+    "cli._output": {"_files"},
+    "cli._report": COMMAND | {"_data", "report"},
     "datasets.__init__": {"_folder", "_labeled", "_reader", "_synthetic"},
     "datasets._cache": set(),
     "datasets._feature": {"features", "features.color"},
@@ -131,10 +151,19 @@ ONLY_IN = {
     | {"experiments.tables", *DRAWING},
     "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows"}
     | {"_warnings", "baselines", "datasets._labeled", "datasets._synthetic"}
-    | {"distances", "experiments.__main__", "experiments.cross_validation"}
-    | {"experiments.measures", "features.text", "report._evaluation"},
+    | {
+        "distances",
+        "experiments.__main__",
+        "experiments.cross_validation",
+        "experiments.measures",
+    }
+    | {"features.text", "report._evaluation"},
+    "pyarrow": {"cli._cells", "experiments.frames"},
+    "rich": {"cli._console"},
     "sqlite3": {"experiments.frames", "experiments.results"},
     "tqdm": {"_progress"},
+    "typer": {"cli._app", "cli._cone", "cli._distances", "cli._evaluate"}
+    | {"cli._fit", "cli._info", "cli._options", "cli._report"},
 }
 LONGEST = 300
 WEB = {".css", ".html", ".js"}

@@ -1,0 +1,26 @@
+"""The ``groundmetric`` command: one file a command.
+
+Results go to standard output, everything else to standard error. What a user can mend
+is one line, ``error: ...``, and exit code 2. Needs ``pip install 'groundmetric[cli]'``.
+"""
+
+import importlib.util
+import sys
+
+__all__ = ["main"]
+
+NEEDED = ("typer", "rich")
+
+
+def main() -> None:
+    """Run the command, or say what it needs."""
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        sys.stderr.write(
+            f"error: the command needs {' and '.join(missing)}: "
+            "pip install 'groundmetric[cli]'\n"
+        )
+        sys.exit(2)
+    from ._app import app  # noqa: PLC0415 - imports typer, which is optional
+
+    app(prog_name="groundmetric")

@@ -1,0 +1,92 @@
+"""The application: its commands, and how it ends."""
+
+import sys
+import warnings
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from .. import __version__
+from . import _cone, _distances, _evaluate, _fit, _info, _report
+from ._console import note, one_line, release_notes, say_error
+
+# The base of what typer says about wrong usage, which has no public name.
+UsageError: Any = typer.BadParameter.__mro__[1]
+WRONG = 2  # exit code
+# What a user can mend; anything else is our mistake, and shows where.
+EXPECTED = (ValueError, OSError, ImportError, MemoryError, RuntimeError)
+
+
+class OneLine(TyperGroup):
+    """Commands whose errors are one line."""
+
+    def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - typer's
+        """Run, and exit with 2 after one line if the input is at fault."""
+        options["standalone_mode"] = False
+        with warnings.catch_warnings():
+            # Shown, whatever the filters are; those of other kinds are not for users.
+            warnings.simplefilter("default", UserWarning)
+            warnings.showwarning = _say  # type: ignore[assignment]
+            try:
+                code = super().main(*args, **options)
+            except UsageError as error:
+                said = error.format_message()
+                code = _wrong(f"{' '.join(said.split())} (--help shows how)")
+            except BrokenPipeError:
+                raise
+            except EXPECTED as error:
+                code = _wrong(one_line(error))
+        release_notes()
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _wrong(message: str) -> int:
+    say_error(message)
+    return WRONG
+
+
+def _say(message: Warning | str, *_: object) -> None:
+    note(f"warning: {' '.join(str(message).split())}")
+
+
+def _version(value: bool) -> None:  # noqa: FBT001 - typer's
+    if value:
+        typer.echo(f"groundmetric {__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=OneLine,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version."
+        ),
+    ] = False,
+) -> None:
+    """Learn the ground metric of the earth mover's distance from labeled histograms.
+
+    Start with: groundmetric demo
+    """
+
+
+for _command, _epilog in (
+    (_fit.fit, _fit.EPILOG),
+    (_evaluate.evaluate, _evaluate.EPILOG),
+    (_distances.distances, _distances.EPILOG),
+    (_cone.project, _cone.PROJECT),
+    (_cone.check, _cone.CHECK),
+    (_report.report, _report.EPILOG),
+    (_info.info, _info.EPILOG),
+):
+    app.command(epilog=_epilog)(_command)

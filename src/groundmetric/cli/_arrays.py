@@ -1,0 +1,80 @@
+"""Arrays in files of numpy, never unpickled, and files of labels."""
+
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._cells import as_column, is_number, read_lines, read_text
+
+BROKEN = (EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error)
+
+
+def load_npy(path: str) -> NDArray[Any]:
+    """Read one array."""
+    try:
+        found = np.load(path, allow_pickle=False)
+    except BROKEN as error:
+        raise ValueError(f"{path} holds no plain array: {error}.") from error
+    if not isinstance(found, np.ndarray):
+        raise ValueError(f"{path} holds several arrays; call it .npz.")
+    return found
+
+
+def load_npz(path: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Read X and y; where there are class_names, y numbers them."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            X = file["X"]
+            y = file["y"] if "y" in file.files else None
+            names = file["class_names"] if "class_names" in file.files else None
+    except (*BROKEN, AttributeError, TypeError) as error:
+        raise ValueError(f"{path} has no arrays X and y: {one(error)}.") from error
+    if y is None or names is None:
+        return X, y
+    try:
+        return X, names[y]
+    except IndexError as error:
+        raise ValueError(f"{path}: y does not number class_names: {error}.") from error
+
+
+def one(error: Exception) -> str:
+    """Word what numpy says about a file."""
+    return str(error.args[0]) if error.args else type(error).__name__
+
+
+def load_labels(path: Path) -> NDArray[Any]:
+    """Read labels, of numpy or one in each line of a text."""
+    if path.suffix == ".npy":
+        return load_npy(str(path))
+    text, source = read_text(str(path))
+    rows, _ = read_lines(text, source)
+    if len(rows[0]) > 1:
+        raise ValueError(
+            f"{source} has {len(rows[0])} columns; one label a line is needed."
+        )
+    column = as_column([row[0] for row in rows])
+    if column.dtype != object and (column == np.round(column)).all():
+        return column.astype(np.int64)
+    return column.astype(str)
+
+
+def load_matrix(path: str) -> NDArray[Any]:
+    """Read a matrix of numpy, or CSV with or without names of rows and columns."""
+    if path.endswith(".npy"):
+        return load_npy(path)
+    text, source = read_text(path)
+    rows, lines = read_lines(text, source)
+    if not all(is_number(cell) for cell in rows[0]):
+        rows, lines = rows[1:], lines[1:]
+        if rows and len(rows[0]) == len(rows) + 1:  # names of the rows, too
+            rows = [row[1:] for row in rows]
+    for row, line in zip(rows, lines, strict=True):
+        for cell in row:
+            if not is_number(cell):
+                what = f"{cell!r} is no number" if cell else "a cell is empty"
+                raise ValueError(f"{source}, line {line}: {what}.")
+    return np.array(rows, dtype=float)

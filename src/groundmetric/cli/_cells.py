@@ -1,0 +1,154 @@
+"""Tables of cells: CSV of any common delimiter, and parquet."""
+
+import csv
+import io
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+DELIMITERS = ",;\t"
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Named columns. A column holds numbers, or else strings as they were read.
+
+    Attributes
+    ----------
+    lines : list of int
+        The line that each row comes from; empty if there are no lines.
+    """
+
+    source: str
+    names: list[str]
+    columns: list[NDArray[Any]]
+    lines: list[int]
+
+    def where(self, row: int, column: int | None = None) -> str:
+        """Say where a cell is, or a row."""
+        at = f"line {self.lines[row]}" if self.lines else f"row {row}"
+        return at if column is None else f"{at}, column {self.names[column]!r}"
+
+    def find(self, name: str, option: str) -> int:
+        """Find a column by its name, or by its number from 0 (from the end below)."""
+        if name in self.names:
+            return self.names.index(name)
+        n = len(self.names)
+        try:
+            position = int(name)
+        except ValueError:
+            position = n
+        if not -n <= position < n:
+            raise ValueError(
+                f"{option} is {name!r}, but {self.source} has no such column; it has "
+                f"{_listed(self.names)}."
+            )
+        return position % n
+
+
+def read_text(path: str) -> tuple[str, str]:
+    """Read a text file, or standard input for a dash; and how to call it."""
+    if path == "-":
+        return sys.stdin.read().removeprefix("\ufeff"), "standard input"
+    try:
+        return Path(path).read_text(encoding="utf-8-sig"), path
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is no text in UTF-8: {error}.") from error
+
+
+def read_lines(text: str, source: str) -> tuple[list[list[str]], list[int]]:
+    """Split text into cells, blank lines left out, and number the lines."""
+    first = text.lstrip().partition("\n")[0]
+    delimiter = max(DELIMITERS, key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows, lines = [], []
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                rows.append(cells)
+                lines.append(reader.line_num)
+    except csv.Error as error:
+        raise ValueError(f"{source}, line {reader.line_num}: {error}.") from error
+    if not rows:
+        raise ValueError(f"{source} is empty.")
+    for cells, line in zip(rows, lines, strict=True):
+        if len(cells) != len(rows[0]):
+            raise ValueError(
+                f"{source}, line {line}: {len(cells)} cells, but line {lines[0]} has "
+                f"{len(rows[0])}."
+            )
+    return rows, lines
+
+
+def read_csv(path: str, *, header: bool | None) -> Cells:
+    """Read CSV with names of columns in its first line, unless header is False."""
+    text, source = read_text(path)
+    rows, lines = read_lines(text, source)
+    names = [str(j) for j in range(len(rows[0]))]
+    if header is None and rows[0] != names and all(map(is_number, rows[0])):
+        raise ValueError(
+            f"{source}, line {lines[0]}: only numbers, where the names of the columns "
+            "should be; add --no-header if there are none, or --header if these are."
+        )
+    if header is not False:
+        names, rows, lines = rows[0], rows[1:], lines[1:]
+    if not rows:
+        raise ValueError(f"{source} has a header, but no rows.")
+    columns = [as_column(list(column)) for column in zip(*rows, strict=True)]
+    return Cells(source, names, columns, lines)
+
+
+def read_parquet(path: str) -> Cells:
+    """Read a parquet file."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an optional dependency
+        from pyarrow import parquet  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(
+            "Parquet files need pyarrow: pip install 'groundmetric[parquet]'."
+        ) from error
+    try:
+        table = parquet.read_table(path)
+    except pa.ArrowException as error:
+        raise ValueError(f"{path} is damaged, or no parquet file: {error}.") from error
+    if not table.num_rows:
+        raise ValueError(f"{path} has no rows.")
+    columns = [_as_array(column) for column in table.columns]
+    return Cells(path, [str(name) for name in table.column_names], columns, [])
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell reads as a number; NaN does."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def as_column(cells: list[str]) -> NDArray[Any]:
+    """Take cells as numbers if all of them are."""
+    try:
+        return np.array([float(cell) for cell in cells])
+    except ValueError:
+        return np.array(cells, dtype=object)
+
+
+def _as_array(column: Any) -> NDArray[Any]:  # noqa: ANN401 - pyarrow's
+    values = column.to_pylist()
+    if all(isinstance(x, (int, float, type(None))) for x in values):
+        return np.array([np.nan if x is None else float(x) for x in values])
+    return np.array(["" if x is None else str(x) for x in values], dtype=object)
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    shown = [repr(name) for name in names]
+    if len(shown) > most:
+        shown = [*shown[: most - 2], "...", shown[-1]]
+    return ", ".join(shown)

@@ -1,0 +1,98 @@
+"""Which column has the labels, and which are the bins."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._cells import Cells, is_number
+from ._console import note
+
+Floats = NDArray[np.float64]
+
+
+def split_columns(
+    cells: Cells,
+    *,
+    label: str | None,
+    ignore: Sequence[str],
+    labeled: bool,
+    n_bins: int | None = None,
+) -> tuple[Floats, NDArray[Any] | None, list[int]]:
+    """Return histograms, labels and the columns that are bins.
+
+    Without labels wanted, a column of text is left out all the same, and so is the last
+    one if there is one more than the bins that are needed.
+    """
+    ignored = {cells.find(name, "--ignore") for name in ignore}
+    left = [j for j in range(len(cells.names)) if j not in ignored]
+    chosen = None if label is None else cells.find(label, "--label")
+    if chosen in ignored:
+        raise ValueError(f"--label and --ignore both name {label!r}.")
+    if chosen is None:
+        chosen = _guess(cells, left, labeled=labeled, n_bins=n_bins)
+    bins = [j for j in left if j != chosen]
+    if not bins:
+        raise ValueError(f"{cells.source} has no column left for the histograms.")
+    rows = np.column_stack([_numbers(cells, j) for j in bins])
+    if chosen is None or not labeled:
+        return rows, None, bins
+    return rows, _labels(cells, chosen, guessed=label is None), bins
+
+
+def _guess(
+    cells: Cells, left: Sequence[int], *, labeled: bool, n_bins: int | None
+) -> int | None:
+    """Choose the only column of text, or else the last one; and say so."""
+    text = [j for j in left if _is_text(cells.columns[j])]
+    if len(text) > 1:
+        names = " and ".join(repr(cells.names[j]) for j in text[:3])
+        raise ValueError(
+            f"{cells.source}: columns {names} are text; name the labels with --label "
+            "and leave the others out with --ignore."
+        )
+    what = "labels" if labeled else "left out"
+    if text:
+        note(f"{what}: column {cells.names[text[0]]!r}, the only one of text")
+        return text[0]
+    if not left or not (labeled or n_bins == len(left) - 1):
+        return None
+    note(f"{what}: column {cells.names[left[-1]]!r}, the last one")
+    return left[-1]
+
+
+def _is_text(column: NDArray[Any]) -> bool:
+    """Whether most cells are no numbers; a few may be mistakes."""
+    if column.dtype != object:
+        return False
+    return 2 * sum(not is_number(cell) for cell in column if cell) > len(column)
+
+
+def _numbers(cells: Cells, j: int) -> Floats:
+    column = cells.columns[j]
+    if column.dtype != object:
+        return column
+    row = next(i for i, cell in enumerate(column) if not is_number(cell))
+    what = f"{column[row]!r} is no number" if column[row] else "the cell is empty"
+    raise ValueError(f"{cells.source}, {cells.where(row, j)}: {what}.")
+
+
+def _labels(cells: Cells, j: int, *, guessed: bool) -> NDArray[Any]:
+    column = cells.columns[j]
+    missing = column == "" if column.dtype == object else ~np.isfinite(column)
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise ValueError(f"{cells.source}, {cells.where(row, j)}: no label.")
+    if column.dtype == object:
+        return column.astype(str)
+    whole = column == np.round(column)
+    if whole.all():
+        return column.astype(np.int64)
+    if guessed:
+        row = int(np.argmin(whole))
+        raise ValueError(
+            f"{cells.source}, {cells.where(row, j)}: {column[row]:g} does not look "
+            "like a label; name the column of labels with --label."
+        )
+    return column.astype(str)

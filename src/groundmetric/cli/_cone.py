@@ -1,0 +1,139 @@
+"""``groundmetric project`` and ``groundmetric check``: matrices and the metric cone."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from .. import _validation, is_metric, metric_violations, project_metric
+from .. import triangle_violation as worst_of
+from ._arrays import load_matrix
+from ._console import emit, note, print_table, shows_progress
+from ._options import Jobs, Json, Matrix, examples
+from ._output import require_output, write_matrix
+
+PROJECT = examples(
+    "groundmetric project noisy.csv --out metric.csv",
+    "groundmetric project - < noisy.csv > metric.csv",
+)
+CHECK = examples(
+    "groundmetric check distances.csv",
+    "groundmetric check distances.npy --tol 1e-6 --json",
+    "groundmetric check m.csv > /dev/null && echo a metric",
+)
+ROUNDING = 1e-12  # of the largest entry, by default
+
+Floats = NDArray[np.float64]
+
+
+def project(
+    matrix: Matrix,
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write .csv or .npy instead of CSV on standard output.",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Jobs = -1,
+    json: Json = False,
+) -> None:
+    """Find the nearest metric to a matrix.
+
+    Nearest in the Frobenius norm; any real matrix will do.
+    """
+    require_output(out, ".csv", ".npy")
+    found = project_metric(_read(matrix), n_jobs=jobs, progress=shows_progress())
+    if out is not None or not json:
+        write_matrix(found.metric, out)
+    facts: dict[str, Any] = {
+        "distance": found.distance,
+        "residual": found.residual,
+        "converged": found.converged,
+        "n_rounds": found.n_iter,
+    }
+    if json:
+        emit(facts | ({"metric": found.metric} if out is None else {"out": out}))
+    else:
+        note(
+            f"the nearest metric is {found.distance:.6g} away (Frobenius norm), proven "
+            f"to {found.residual:.1e} of its own norm"
+        )
+
+
+def check(
+    matrix: Matrix,
+    *,
+    tol: Annotated[
+        float | None,
+        typer.Option(
+            help=f"What may be broken; by default {ROUNDING} of the largest entry.",
+            show_default=False,
+        ),
+    ] = None,
+    worst: Annotated[int, typer.Option(help="Broken triangles to list.")] = 10,
+    json: Json = False,
+) -> None:
+    """Tell whether a matrix is a metric, and where it is not.
+
+    Exit code 0 if it is one, 1 if it is not, 2 if the input is bad.
+    """
+    given = _read(matrix)
+    if tol is None:
+        slack = ROUNDING * float(np.abs(given).max())
+    else:
+        slack = _validation.as_number(tol, "--tol", low=0.0)
+    found: dict[str, Any] = {
+        "is_metric": is_metric(given, tol=slack),
+        "diagonal": np.abs(np.diag(given)).max(),
+        "asymmetry": np.abs(given - given.T).max(),
+        "triangle_violation": worst_of(given),
+        "tol": slack,
+        "worst_triangles": [
+            one._asdict()
+            for one in metric_violations(given, max_items=worst)
+            if one.amount > slack
+        ],
+    }
+    if json:
+        emit(found)
+    else:
+        _print(found)
+    if not found["is_metric"]:
+        raise typer.Exit(1)
+
+
+def _print(found: dict[str, Any]) -> None:
+    if found["is_metric"]:
+        typer.echo("A metric: zero diagonal, symmetric, triangle inequality.")
+        return
+    broken = [
+        f"{what} by {found[name]:.6g}"
+        for name, what in (
+            ("diagonal", "its diagonal is off zero"),
+            ("asymmetry", "its halves differ"),
+            ("triangle_violation", "it breaks the triangle inequality"),
+        )
+        if found[name] > found["tol"]
+    ]
+    typer.echo(f"Not a metric: {', '.join(broken)} at most.")
+    if found["worst_triangles"]:
+        print_table(
+            ["i", "j", "k", "M[i,j] - M[i,k] - M[k,j]"],
+            [
+                [str(one["i"]), str(one["j"]), str(one["k"]), f"{one['amount']:.6g}"]
+                for one in found["worst_triangles"]
+            ],
+            title="Worst triangles",
+        )
+
+
+def _read(path: str) -> Floats:
+    matrix = load_matrix(path)
+    try:
+        return _validation.as_square(matrix, "the matrix")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error

@@ -1,0 +1,96 @@
+"""What the command says: results on standard output, all else on standard error."""
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+_held: list[str] = []
+
+
+def note(text: str) -> None:
+    """Say something that is no result: at once to a terminal, or else at the end.
+
+    So an error is the only line that a script sees.
+    """
+    _held.append(text)
+    if sys.stderr.isatty():
+        release_notes()
+
+
+def release_notes() -> None:
+    """Say what was held back."""
+    for text in _held:
+        sys.stderr.write(f"{text}\n")
+    _held.clear()
+
+
+def say_error(message: str) -> None:
+    """Say what is wrong, and nothing else."""
+    _held.clear()
+    sys.stderr.write(f"error: {message}\n")
+
+
+def one_line(error: BaseException) -> str:
+    """Say what is wrong in one line, whatever the message looks like."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def shows_progress() -> bool:
+    """Whether bars make sense: somebody watches."""
+    return sys.stderr.isatty()
+
+
+def emit(value: Mapping[str, Any]) -> None:
+    """Print a result as JSON; what is not a number is null."""
+    sys.stdout.write(json.dumps(_plain(value), indent=2, allow_nan=False) + "\n")
+
+
+def print_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str | None = None
+) -> None:
+    """Print a table, its first column to the left, numbers to the right."""
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="right" if i else "left", no_wrap=i > 0)
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False, markup=False).print(table)
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage."""
+    return f"{100 * share:.1f} %"
+
+
+def points(share: float) -> str:
+    """Write a difference of shares in percentage points, with a sign."""
+    value = round(100 * share, 1)
+    return f"{value:+.1f}" if value else "0.0"
+
+
+def count(n: int, what: str, many: str | None = None) -> str:
+    """Write a number of things."""
+    return f"{n:,} {what if n == 1 else many or what + 's'}"
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever JSON has, or numpy
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, (bool, int, float, type(None))) else str(value)

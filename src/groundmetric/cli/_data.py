@@ -1,0 +1,196 @@
+"""DATA of a command: histograms, their labels, and what the bins are called."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _validation
+from ..datasets import load_image_folder
+from ._arrays import load_labels, load_npy, load_npz
+from ._cells import read_csv, read_parquet
+from ._columns import split_columns
+from ._console import note, shows_progress
+
+Floats = NDArray[np.float64]
+Labels = NDArray[Any]
+
+CSV = (".csv", ".tsv", ".txt")
+PARQUET = (".parquet", ".pq")
+PICTURE = 3  # channels, rows and columns
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where data are, and how to read them."""
+
+    path: str
+    label: str | None = None
+    labels: Path | None = None
+    ignore: Sequence[str] = ()
+    header: bool | None = None
+    feature: str = "gist"
+    jobs: int | None = None
+
+    def of(self, path: str) -> "Source":
+        """Read another file in the same way, its labels aside."""
+        return replace(self, path=path, labels=None)
+
+
+@dataclass(frozen=True)
+class Data:
+    """Histograms of mass 1, in rows; labels, if they were wanted."""
+
+    source: str
+    X: Floats
+    y: Labels
+    names: list[str] | None = None
+    shape: tuple[int, ...] | None = None
+    places: list[str] = field(default_factory=list)
+
+
+def read_labeled(source: Source) -> Data:
+    """Read histograms with labels of two classes or more."""
+    data = _read(source, labeled=True)
+    if not len(data.y):
+        raise ValueError(f"{data.source} has no labels; give them with --labels FILE.")
+    if len(data.y) != len(data.X):
+        where = data.source if source.labels is None else str(source.labels)
+        raise ValueError(
+            f"{where} has {len(data.y)} labels for {len(data.X)} histograms."
+        )
+    try:
+        labels = _validation.as_labels(data.y, "y")
+    except ValueError as error:
+        raise ValueError(f"{data.source}: {error}") from error
+    if np.unique(labels).size == 1:
+        raise ValueError(
+            f"{data.source}: all labels are {labels[0]!s}; two classes are needed."
+        )
+    return data
+
+
+def read_histograms(source: Source, n_bins: int | None = None) -> Data:
+    """Read histograms alone, of so many bins if that is known."""
+    data = _read(source, labeled=False, n_bins=n_bins)
+    if n_bins is not None and data.X.shape[1] != n_bins:
+        raise ValueError(
+            f"{data.source} has {data.X.shape[1]} bins, but the metric has {n_bins}."
+        )
+    return data
+
+
+def limited(data: Data, limit: int, seed: int, what: str) -> Data:
+    """Draw at most so many histograms, class by class; all of them if limit is 0."""
+    limit = _validation.as_count(limit, "--limit", low=0)
+    n = len(data.X)
+    if limit == 0 or n <= limit:
+        return data
+    codes = np.unique(data.y, return_inverse=True)[1]
+    members = np.bincount(codes)
+    if limit < members.size:
+        raise ValueError(f"--limit is {limit}, but there are {members.size} classes.")
+    # The r-th of a class comes after the share r / members of it: the first of each
+    # class are first, and all classes are used up at the same pace.
+    rng = np.random.default_rng(_validation.as_count(seed, "--seed", low=0))
+    share = np.empty(n)
+    for code, size in enumerate(members):
+        share[codes == code] = rng.permutation(size) / size
+    kept = np.sort(np.argsort(share, kind="stable")[:limit])
+    note(f"{what} {limit:,} of {n:,} histograms, drawn class by class; --limit 0: all")
+    return replace(data, X=data.X[kept], y=data.y[kept])
+
+
+def _read(source: Source, *, labeled: bool, n_bins: int | None = None) -> Data:
+    path = Path(source.path)
+    suffix = path.suffix.lower()
+    if source.path != "-" and not path.exists():
+        raise ValueError(f"{path}: no such file or folder.")
+    if source.path != "-" and path.is_dir():
+        return _folder(source)
+    if source.path == "-" or suffix in (*CSV, *PARQUET):
+        return _table(source, suffix, labeled=labeled, n_bins=n_bins)
+    if suffix not in (".npy", ".npz"):
+        raise ValueError(
+            f"{path} is of no known kind: a folder of images, or a file that ends in "
+            f"{', '.join((*CSV, *PARQUET, '.npy'))} or .npz, is needed."
+        )
+    X, y = (load_npy(str(path)), None) if suffix == ".npy" else load_npz(str(path))
+    if source.labels is not None:
+        y = load_labels(source.labels)
+    return _judged(Data(str(path), X, np.array([]) if y is None else y))
+
+
+def _table(source: Source, suffix: str, *, labeled: bool, n_bins: int | None) -> Data:
+    cells = (
+        read_parquet(source.path)
+        if suffix in PARQUET
+        else read_csv(source.path, header=source.header)
+    )
+    apart = source.labels is not None and source.label is None
+    X, y, bins = split_columns(
+        cells,
+        label=source.label,
+        ignore=source.ignore,
+        labeled=labeled and not apart,
+        n_bins=n_bins,
+    )
+    if source.labels is not None:
+        y = load_labels(source.labels)
+    return _judged(
+        Data(
+            cells.source,
+            X,
+            np.array([]) if y is None else y,
+            names=[cells.names[j] for j in bins],
+            places=[cells.where(i) for i in range(len(X))],
+        )
+    )
+
+
+def _folder(source: Source) -> Data:
+    found = load_image_folder(
+        source.path,
+        feature=source.feature,
+        n_jobs=source.jobs,
+        progress=shows_progress(),
+    )
+    shape = found.feature_shape
+    picture = source.feature == "gist" and len(shape) == PICTURE
+    return Data(source.path, found.X, found.y, shape=tuple(shape) if picture else None)
+
+
+def _judged(data: Data) -> Data:
+    """Say what is wrong with an entry in the words of its file; scale to mass 1."""
+    try:
+        X = _validation.as_float_array(data.X, "X", 2)
+    except ValueError as error:
+        raise ValueError(f"{data.source}: {error}") from error
+    for bad, what in (
+        (~np.isfinite(X), "entries must be finite"),
+        (X < 0, "histograms must not have negative entries"),
+    ):
+        if bad.any():
+            i, j = (int(k) for k in np.argwhere(bad)[0])
+            column = j if data.names is None else repr(data.names[j])
+            raise ValueError(
+                f"{data.source}, {_place(data, i)}, column {column} is {X[i, j]:g}: "
+                f"{what}."
+            )
+    empty = ~X.any(axis=1) if X.size else np.array([])
+    if empty.any():
+        row = _place(data, int(np.argmax(empty)))
+        raise ValueError(
+            f"{data.source}, {row} has zero mass: histograms need positive mass."
+        )
+    try:
+        return replace(data, X=_validation.as_distributions(X, "X"))
+    except ValueError as error:
+        raise ValueError(f"{data.source}: {error}") from error
+
+
+def _place(data: Data, row: int) -> str:
+    return data.places[row] if data.places else f"row {row}"

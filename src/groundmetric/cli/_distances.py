@@ -1,0 +1,168 @@
+"""``groundmetric distances``: all distances, or the nearest neighbors."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from .. import EMDNeighbors, GroundMetricLearning, _validation, pairwise_emd
+from ._arrays import load_matrix
+from ._console import emit, note, shows_progress
+from ._data import Source, read_histograms
+from ._options import Data as DataArgument
+from ._options import (
+    Feature,
+    Features,
+    Header,
+    Ignore,
+    Jobs,
+    Json,
+    Label,
+    Model,
+    examples,
+)
+from ._output import require_output, write_matrix, write_rows, write_whole
+
+EPILOG = examples(
+    "groundmetric distances flowers.csv --model flowers.npz --out distances.npy",
+    "groundmetric distances flowers.csv --metric ground.csv > distances.csv",
+    "groundmetric distances base.csv --model m.npz --queries new.csv --neighbors 5",
+)
+Floats = NDArray[np.float64]
+
+
+def distances(
+    data: DataArgument,
+    *,
+    model: Model = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A ground metric, .npy or .csv, instead of a model.",
+            show_default=False,
+        ),
+    ] = None,
+    queries: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Histograms to start from; DATA itself if there are none.",
+            show_default=False,
+        ),
+    ] = None,
+    neighbors: Annotated[
+        int | None,
+        typer.Option(
+            help="Find so many nearest neighbors in DATA, instead of all distances.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write .csv or .npy (neighbors: .csv or .npz) instead of CSV on "
+            "standard output.",
+            show_default=False,
+        ),
+    ] = None,
+    label: Label = None,
+    ignore: Ignore = None,
+    header: Header = None,
+    feature: Feature = Features.gist,
+    jobs: Jobs = -1,
+    json: Json = False,
+) -> None:
+    """Compute distances, or find neighbors.
+
+    Earth mover's distances under a learned or given metric: all of them, or the
+    smallest of each query.
+    """
+    require_output(out, ".csv", ".npy" if neighbors is None else ".npz")
+    ground = _ground(model, metric)
+    if data == queries == "-":
+        raise ValueError("DATA and --queries cannot both be standard input.")
+    source = Source(data, label, None, ignore or (), header, feature.value, jobs)
+    base = read_histograms(source, len(ground)).X
+    asked = None
+    if queries is not None:
+        asked = read_histograms(source.of(queries), len(ground)).X
+    if neighbors is None:
+        _all(base, asked, ground, out, jobs=jobs, json=json)
+    else:
+        found = EMDNeighbors(ground, n_jobs=jobs, verbose=int(shows_progress()))
+        _nearest(found.fit(base), asked, neighbors, out, json=json)
+
+
+def _ground(model: Path | None, metric: str | None) -> Floats:
+    """Read the metric; it must be one."""
+    if (model is None) == (metric is None):
+        raise ValueError("Give either --model or --metric.")
+    if model is not None:
+        learned: Floats = GroundMetricLearning.load(model).metric_
+        return learned
+    given = load_matrix(str(metric))
+    try:
+        matrix = _validation.as_square(given, "the matrix")
+        _validation.require_metric(matrix, "the matrix")
+    except ValueError as error:
+        raise ValueError(
+            f"--metric is {metric}: {error} (groundmetric project finds the nearest "
+            "metric.)"
+        ) from error
+    return matrix
+
+
+def _all(
+    base: Floats,
+    asked: Floats | None,
+    ground: Floats,
+    out: Path | None,
+    *,
+    jobs: int,
+    json: bool,
+) -> None:
+    rows, columns = (base, None) if asked is None else (asked, base)
+    found = pairwise_emd(
+        rows, columns, metric=ground, n_jobs=jobs, progress=shows_progress()
+    )
+    if out is not None or not json:
+        write_matrix(found, out)
+    _say({"shape": found.shape}, {"distances": found}, out, json=json)
+
+
+def _nearest(
+    search: EMDNeighbors,
+    asked: Floats | None,
+    neighbors: int,
+    out: Path | None,
+    *,
+    json: bool,
+) -> None:
+    most = search.n_samples_fit_ - (asked is None)
+    k = _validation.as_count(neighbors, "--neighbors", low=1, high=most)
+    lengths, indices = search.kneighbors(asked, n_neighbors=k)
+    if out is not None and out.suffix == ".npz":
+        write_whole(
+            out, lambda file: np.savez(file, distances=lengths, indices=indices)
+        )
+    elif out is not None or not json:
+        rows = [
+            (query, rank + 1, indices[query, rank], repr(float(lengths[query, rank])))
+            for query, rank in np.ndindex(indices.shape)
+        ]
+        write_rows(("query", "rank", "neighbor", "distance"), rows, out)
+    facts = {"n_queries": len(indices), "n_neighbors": k, "n_solves": search.n_solves_}
+    _say(facts, {"indices": indices, "distances": lengths}, out, json=json)
+
+
+def _say(
+    facts: dict[str, Any], arrays: dict[str, Any], out: Path | None, *, json: bool
+) -> None:
+    """Print JSON if it is wanted, with the numbers unless a file has them."""
+    if json:
+        emit(facts | (arrays if out is None else {"out": out}))
+    elif out is not None:
+        note(f"wrote {out}")

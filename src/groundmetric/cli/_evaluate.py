@@ -1,0 +1,212 @@
+"""``groundmetric evaluate``: the learned metric beside what needs no learning.
+
+Each split learns anew from its own training histograms. A model that was learned before
+is judged as it is, on histograms that it should not have seen.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from .. import GroundMetricLearning, pairwise_emd
+from ..experiments import (
+    CrossValidation,
+    Estimate,
+    Method,
+    cross_validate,
+    resampled_mean,
+)
+from ._console import emit, note, percent, points, print_table, shows_progress
+from ._data import Data, Source, limited, read_labeled
+from ._options import Data as DataArgument
+from ._options import (
+    Feature,
+    Features,
+    Header,
+    Ignore,
+    Jobs,
+    Json,
+    Label,
+    LabelsFile,
+    Limit,
+    Model,
+    Neighbors,
+    Seed,
+    examples,
+)
+
+EPILOG = examples(
+    "groundmetric evaluate flowers.csv --label species",
+    "groundmetric evaluate flowers.csv --repeats 4 --no-svm --json",
+    "groundmetric evaluate new.csv --model flowers.npz",
+)
+LEARNED = "learned"
+OTHERS = ("l1", "l2", "hellinger", "chi2")
+LABELS = {
+    LEARNED: "learned metric",
+    "l1": "l1",
+    "l2": "l2",
+    "hellinger": "Hellinger",
+    "chi2": "chi-squared",
+}
+LIMIT = 200
+
+Floats = NDArray[np.float64]
+Found = dict[str, Any]
+
+
+def evaluate(
+    data: DataArgument,
+    *,
+    label: Label = None,
+    labels: LabelsFile = None,
+    ignore: Ignore = None,
+    header: Header = None,
+    feature: Feature = Features.gist,
+    model: Model = None,
+    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 5,
+    repeats: Annotated[int, typer.Option(help="How often to draw folds.")] = 1,
+    neighbors: Neighbors = 3,
+    svm: Annotated[
+        bool, typer.Option(help="Train support vector machines, too.")
+    ] = True,
+    limit: Limit = LIMIT,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
+    json: Json = False,
+) -> None:
+    """Tell whether learning helps on your data.
+
+    Errors of nearest neighbors and of support vector machines, cross-validated, under
+    the learned metric and under l1, l2, Hellinger and chi-squared, with 95 %
+    intervals.
+    """
+    learned = None if model is None else GroundMetricLearning.load(model)
+    source = Source(data, label, labels, ignore or (), header, feature.value, jobs)
+    given = limited(read_labeled(source), limit, seed, "evaluating")
+    found = cross_validate(
+        given.X,
+        given.y,
+        methods=[*OTHERS, _method(learned, model, given)],
+        n_folds=folds,
+        n_repeats=repeats,
+        n_neighbors=neighbors,
+        svm=svm,
+        seed=seed,
+        n_jobs=jobs,
+        verbose=int(shows_progress()),
+    )
+    table = {one.method: _estimates(one, found[-1]) for one in found}
+    if json:
+        emit(
+            {
+                "data": given.source,
+                "n_histograms": len(given.X),
+                "n_folds": folds,
+                "n_repeats": repeats,
+                "n_neighbors": neighbors,
+                "errors": table,
+            }
+        )
+        return
+    _print(table, neighbors, svm=svm)
+    typer.echo(verdict(table))
+
+
+def _method(
+    learned: GroundMetricLearning | None, model: Path | None, data: Data
+) -> Method:
+    if learned is None:
+        return Method(LEARNED, LABELS[LEARNED], {}, _learn)
+    metric = learned.metric_
+    if len(metric) != data.X.shape[1]:
+        raise ValueError(
+            f"{data.source} has {data.X.shape[1]} bins, but {model} has {len(metric)}."
+        )
+    _warn_if_seen(learned, data)
+    return Method(LEARNED, LABELS[LEARNED], {}, partial(_learn_nothing, metric))
+
+
+def _warn_if_seen(learned: GroundMetricLearning, data: Data) -> None:
+    """Tell histograms that the model was learned from: its errors are too small."""
+    # A histogram that was seen is as near as can be to one of its own.
+    seen = {row.tobytes() for row in learned._histograms}  # noqa: SLF001 - no public name
+    n = sum(row.tobytes() in seen for row in data.X)
+    if n:
+        note(
+            f"warning: the model was learned from {n} of these histograms, and its "
+            "errors are too small; give it others."
+        )
+
+
+def _learn(X: Floats, y: NDArray[Any], n_jobs: int | None) -> Any:  # noqa: ANN401
+    return GroundMetricLearning(n_jobs=n_jobs).fit(X, y).pairwise
+
+
+def _learn_nothing(
+    metric: Floats, _X: Floats, _y: NDArray[Any], n_jobs: int | None
+) -> Any:  # noqa: ANN401 - a function
+    return partial(pairwise_emd, metric=metric, n_jobs=n_jobs)
+
+
+def _estimates(one: CrossValidation, learned: CrossValidation) -> Found:
+    """Errors, and what the learned metric saves of them."""
+    out: Found = {}
+    for name in ("knn", "svm"):
+        errors: list[float] | None = getattr(one, f"{name}_errors")
+        if errors is None:
+            continue
+        gains = np.subtract(errors, getattr(learned, f"{name}_errors"))
+        out[name] = _as_dict(resampled_mean(errors, ratio=one.ratio))
+        # Student's interval does not know that shares are from 0 to 1.
+        out[name]["low"] = max(out[name]["low"], 0.0)
+        out[name]["high"] = min(out[name]["high"], 1.0)
+        if one is not learned:
+            out[f"{name}_saved"] = _as_dict(resampled_mean(gains, ratio=one.ratio))
+    return out
+
+
+def _as_dict(estimate: Estimate) -> dict[str, float]:
+    return {"mean": estimate.mean, "low": estimate.low, "high": estimate.high}
+
+
+def _print(table: dict[str, Found], neighbors: int, *, svm: bool) -> None:
+    titles = {"knn": f"{neighbors} nearest neighbors"}
+    if svm:
+        titles["svm"] = "support vector machine"
+    for name, title in titles.items():
+        print_table(
+            ["distance", "errors", "95 % interval", "learning saves", "95 % interval"],
+            [_row(method, found, name) for method, found in table.items()],
+            title=f"{title[0].upper()}{title[1:]}",
+        )
+
+
+def _row(method: str, found: Found, name: str) -> list[str]:
+    error, saved = found[name], found.get(f"{name}_saved")
+    row = [LABELS[method], percent(error["mean"]), _between(error, percent)]
+    if saved is None:
+        return [*row, "", ""]
+    return [*row, points(saved["mean"]), _between(saved, points)]
+
+
+def _between(found: dict[str, float], write: Callable[[float], str]) -> str:
+    return f"{write(found['low'])} to {write(found['high'])}"
+
+
+def verdict(table: dict[str, Found]) -> str:
+    """Say in a sentence if learning helped nearest neighbors; l1 is where it starts."""
+    saved = table["l1"]["knn_saved"]
+    ours, theirs = (percent(table[name]["knn"]["mean"]) for name in (LEARNED, "l1"))
+    if saved["low"] > 0:
+        said = "Learning helped"
+    elif saved["high"] < 0:
+        said = "Learning did not help, it made things worse"
+    else:
+        said = "Learning made no difference that can be told from chance"
+    return f"{said}: {ours} errors of nearest neighbors, {theirs} with l1."

@@ -1,0 +1,134 @@
+"""``groundmetric fit``: learn a metric, and write a model file."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from .. import GroundMetricLearning
+from ._arrays import load_matrix
+from ._console import count, emit, note, shows_progress
+from ._data import Data, Source, limited, read_labeled
+from ._options import (
+    DEFAULTS,
+    Feature,
+    Features,
+    Header,
+    Ignore,
+    Jobs,
+    Json,
+    Label,
+    LabelsFile,
+    Limit,
+    Seed,
+    examples,
+)
+from ._options import Data as DataArgument
+from ._output import require_output
+
+EPILOG = examples(
+    "groundmetric fit flowers.csv --label species --out flowers.npz",
+    "groundmetric fit photos/ --feature color --out photos.npz",
+    "zcat counts.csv.gz | groundmetric fit - --ignore id --json",
+)
+LIMIT = 500  # minutes, not hours, at 128 bins
+STARTS = ("uniform", "typical", "independence")
+
+
+def fit(
+    data: DataArgument,
+    *,
+    label: Label = None,
+    labels: LabelsFile = None,
+    ignore: Ignore = None,
+    header: Header = None,
+    feature: Feature = Features.gist,
+    out: Annotated[Path, typer.Option(help="The model file to write, .npz.")] = Path(
+        "model.npz"
+    ),
+    neighbors: Annotated[
+        int, typer.Option(help="k, neighbors of either kind that count; 0 for all.")
+    ] = DEFAULTS["n_neighbors"],
+    init: Annotated[
+        str,
+        typer.Option(help=f"Where to start: {', '.join(STARTS)}, or a metric's file."),
+    ] = DEFAULTS["init"],
+    step_size: Annotated[
+        float, typer.Option(help="First step, relative to the metric.")
+    ] = DEFAULTS["step_size"],
+    max_outer: Annotated[int, typer.Option(help="Most outer steps.")] = DEFAULTS[
+        "max_outer"
+    ],
+    max_inner: Annotated[
+        int, typer.Option(help="Most inner steps in each.")
+    ] = DEFAULTS["max_inner"],
+    tol: Annotated[
+        float, typer.Option(help="Relative progress that is too little to go on.")
+    ] = DEFAULTS["tol"],
+    limit: Limit = LIMIT,
+    seed: Seed = 0,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep the state here, to go on after a kill.",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Jobs = -1,
+    json: Json = False,
+) -> None:
+    """Learn a metric from labeled histograms.
+
+    The earth mover's distance under it is small between histograms of a class and large
+    between classes. Writes a model file, for the other commands and for
+    GroundMetricLearning.load in Python.
+    """
+    require_output(out, ".npz")
+    learner = GroundMetricLearning(
+        n_neighbors=neighbors or None,
+        init=init if init in STARTS else load_matrix(init),
+        step_size=step_size,
+        max_outer=max_outer,
+        max_inner=max_inner,
+        tol=tol,
+        checkpoint=checkpoint,
+        n_jobs=jobs,
+        verbose=int(shows_progress()),
+    )
+    source = Source(data, label, labels, ignore or (), header, feature.value, jobs)
+    given = limited(read_labeled(source), limit, seed, "learning from")
+    learner.fit(given.X, given.y)
+    learner.save(out)
+    found = summary(learner, given) | {"model": str(out)}
+    if json:
+        emit(found)
+    else:
+        say(found)
+
+
+def summary(learner: GroundMetricLearning, data: Data) -> dict[str, Any]:
+    """Tell what was learned, from what."""
+    criterion = learner.path_.column("criterion")
+    return {
+        "data": data.source,
+        "n_histograms": len(data.X),
+        "n_bins": data.X.shape[1],
+        "classes": np.unique(data.y),
+        "n_steps": learner.n_iter_,
+        "criterion_first": criterion[0],
+        "criterion_best": criterion.min(),
+    }
+
+
+def say(found: dict[str, Any]) -> None:
+    """Print the summary of a fit."""
+    typer.echo(
+        f"Learned from {count(found['n_histograms'], 'histogram')} over "
+        f"{count(found['n_bins'], 'bin')}, {len(found['classes'])} classes: "
+        f"{count(found['n_steps'], 'step')}, criterion from "
+        f"{found['criterion_first']:.3g} to {found['criterion_best']:.3g}."
+    )
+    typer.echo(f"Model: {found['model']}")
+    note(f"Did it help? groundmetric evaluate {found['data']}")

@@ -1,0 +1,71 @@
+"""Files to write: judged before anything is computed, written whole or not at all."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _files
+
+DIGITS = "%.17g"  # what makes the same number again
+
+
+def require_output(path: Path | None, *suffixes: str, option: str = "--out") -> None:
+    """Refuse a file that cannot be written, or has another suffix than these."""
+    if path is None:
+        return
+    if path.suffix not in suffixes:
+        raise ValueError(
+            f"{option} is {path}; a file that ends in {' or '.join(suffixes)} is "
+            "needed."
+        )
+    if not path.parent.is_dir():
+        raise ValueError(f"{option} is {path}, but there is no folder {path.parent}.")
+    if path.is_dir():
+        raise ValueError(f"{option} is {path}, which is a folder.")
+    part = _files.part_of(path)
+    try:
+        part.touch()
+        part.unlink()
+    except OSError as error:
+        raise ValueError(
+            f"{option} is {path}, which cannot be written: {error.strerror}."
+        ) from error
+
+
+def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write under another name first, so that no half of a file is ever seen."""
+    part = _files.part_of(path)
+    try:
+        with part.open("wb") as file:
+            write(file)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_matrix(matrix: NDArray[Any], path: Path | None) -> None:
+    """Write numbers as .npy or .csv; without a path, as CSV to standard output."""
+    if path is None:
+        np.savetxt(sys.stdout, matrix, fmt=DIGITS, delimiter=",")
+    elif path.suffix == ".npy":
+        write_whole(path, lambda file: np.save(file, matrix))
+    else:
+        write_whole(
+            path, lambda file: np.savetxt(file, matrix, fmt=DIGITS, delimiter=",")
+        )
+
+
+def write_rows(
+    header: Sequence[str], rows: Iterable[Sequence[object]], path: Path | None
+) -> None:
+    """Write numbers and names as CSV, to a file or standard output."""
+    lines = [",".join(header), *(",".join(str(x) for x in row) for row in rows)]
+    text = "\n".join(lines) + "\n"
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(path, lambda file: file.write(text.encode()))

@@ -1,0 +1,113 @@
+"""``groundmetric report``: did learning help, in one HTML file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import GroundMetricLearning
+from ..report import write_report
+from ._console import emit, note, shows_progress
+from ._data import Data, Source, limited, read_labeled
+from ._options import Data as DataArgument
+from ._options import (
+    Feature,
+    Features,
+    Header,
+    Ignore,
+    Jobs,
+    Json,
+    Label,
+    LabelsFile,
+    Limit,
+    Model,
+    Neighbors,
+    Seed,
+    examples,
+)
+from ._output import require_output
+
+EPILOG = examples(
+    "groundmetric report flowers.csv --label species --out flowers.html",
+    "groundmetric report seen.csv --model seen.npz --test new.csv",
+    "groundmetric report photos/ --limit 300",
+)
+LIMIT = 400
+
+
+def report(
+    data: DataArgument,
+    *,
+    model: Model = None,
+    test: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Histograms with labels to test on; 30 % of DATA if there are none.",
+            show_default=False,
+        ),
+    ] = None,
+    label: Label = None,
+    labels: LabelsFile = None,
+    ignore: Ignore = None,
+    header: Header = None,
+    feature: Feature = Features.gist,
+    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+    neighbors: Neighbors = 3,
+    title: Annotated[str, typer.Option(help="Its heading.")] = "Ground metric learning",
+    limit: Limit = LIMIT,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
+    json: Json = False,
+) -> None:
+    """Write a report as one HTML file.
+
+    It says whether learning helped, where, and what the metric looks like. A model that
+    was learned before is reported on as it is if there are --test histograms; otherwise
+    its settings learn again, from 70 % of DATA.
+    """
+    require_output(out, ".html", ".htm")
+    learner = _learner(model, jobs)
+    source = Source(data, label, labels, ignore or (), header, feature.value, jobs)
+    given = limited(read_labeled(source), limit, seed, "reporting on")
+    other = None if test is None else read_labeled(source.of(test))
+    if model is not None and other is None:
+        note("no --test: the model's settings learn again, from 70 % of the histograms")
+    for one in (given, other):
+        _require_bins(learner, one)
+    write_report(
+        out,
+        X=given.X,
+        y=given.y,
+        learner=learner,
+        X_test=None if other is None else other.X,
+        y_test=None if other is None else other.y,
+        feature_names=given.names,
+        feature_shape=given.shape,
+        n_neighbors=neighbors,
+        title=title,
+        n_jobs=jobs,
+        random_state=seed,
+    )
+    if json:
+        emit({"data": given.source, "n_histograms": len(given.X), "report": out})
+    else:
+        typer.echo(f"Report: {out}")
+
+
+def _learner(model: Path | None, jobs: int) -> GroundMetricLearning:
+    verbose = int(shows_progress())
+    if model is None:
+        return GroundMetricLearning(n_jobs=jobs, verbose=verbose)
+    found: GroundMetricLearning = GroundMetricLearning.load(model).set_params(
+        n_jobs=jobs, verbose=verbose, checkpoint=None
+    )
+    return found
+
+
+def _require_bins(learner: GroundMetricLearning, data: Data | None) -> None:
+    d = getattr(learner, "n_features_in_", None)
+    if data is not None and d is not None and data.X.shape[1] != d:
+        raise ValueError(
+            f"{data.source} has {data.X.shape[1]} bins, but the model has {d}."
+        )

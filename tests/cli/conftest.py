@@ -1,0 +1,39 @@
+"""A command line to try, and a folder of small files."""
+
+import numpy as np
+import pytest
+from samples import LINE, X, Y, csv_of
+from typer.testing import CliRunner
+
+from groundmetric.cli._app import app
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Work in a folder with good data in several formats."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_text(csv_of(X, Y))
+    np.save("X.npy", X)
+    np.savez("data.npz", X=X, y=(Y == "right").astype(int), class_names=["l", "r"])
+    np.save("line.npy", LINE)
+    return tmp_path
+
+
+@pytest.fixture
+def run():
+    """Call the command; fail if it dies of anything but its own exit."""
+
+    def call(*arguments, **options):
+        found = CliRunner().invoke(app, [str(word) for word in arguments], **options)
+        if found.exception is not None and not isinstance(found.exception, SystemExit):
+            raise found.exception
+        return found
+
+    return call
+
+
+@pytest.fixture
+def model(folder, run):
+    """Make a model of the data."""
+    assert run("fit", "data.csv", "--out", "model.npz").exit_code == 0
+    return folder / "model.npz"

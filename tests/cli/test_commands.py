@@ -1,0 +1,231 @@
+"""Good uses, small."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from PIL import Image
+from pyarrow import parquet
+from samples import LINE, X, Y, csv_of
+
+from groundmetric import GroundMetricLearning, __version__, pairwise_emd
+from groundmetric.cli import _cells, _data
+
+ROWS = X / X.sum(axis=1, keepdims=True)
+
+
+def fitted(path="model.npz"):
+    return GroundMetricLearning.load(path)
+
+
+def test_fit_a_csv_as_the_estimator_does(folder, run):
+    found = run("fit", "data.csv", "--neighbors", "2", "--max-outer", "3", "--json")
+    assert found.exit_code == 0
+    assert found.stderr == "labels: column 'kind', the only one of text\n"
+    facts = json.loads(found.stdout)
+    direct = GroundMetricLearning(n_neighbors=2, max_outer=3).fit(ROWS, Y)
+    assert facts["n_histograms"] == 8
+    assert facts["classes"] == ["left", "right"]
+    assert facts["n_steps"] == direct.n_iter_
+    assert np.array_equal(fitted().metric_, direct.metric_)
+    assert sorted(path.suffix for path in folder.iterdir()).count(".part") == 0
+
+
+def test_fit_says_what_it_did(folder, run):
+    found = run("fit", "data.csv", "--out", "m.npz")
+    assert "Learned from 8 histograms over 3 bins, 2 classes" in found.stdout
+    assert "Model: m.npz" in found.stdout
+    assert (folder / "m.npz").exists()
+
+
+def test_all_formats_are_the_same_data(folder, run):
+    np.save("y.npy", Y)
+    (folder / "y.txt").write_text("\n".join(Y))
+    (folder / "semicolons.tsv").write_text(csv_of(X, Y).replace(",", ";"))
+    (folder / "first.csv").write_text(
+        "kind,id,a,b,c\n"
+        + "".join(
+            f"{label},{i},{','.join(map(str, row))}\n"
+            for i, (row, label) in enumerate(zip(X, Y, strict=True))
+        )
+    )
+    plain = csv_of(X, np.repeat([0, 1], 4)).split("\n", 1)[1]
+    (folder / "plain.csv").write_text(plain)
+    columns = dict(zip("abc", X.T, strict=True))
+    parquet.write_table(pa.table({**columns, "kind": Y}), folder / "data.parquet")
+    lines = (
+        ["data.csv"],
+        ["semicolons.tsv"],
+        ["first.csv", "--ignore", "id"],
+        ["first.csv", "--ignore", "1", "--label", "0"],
+        ["plain.csv", "--no-header"],
+        ["X.npy", "--labels", "y.npy"],
+        ["X.npy", "--labels", "y.txt"],
+        ["data.npz"],
+        ["data.parquet", "--label", "kind"],
+    )
+    metrics = []
+    for line in lines:
+        assert run("fit", *line, "--max-outer", "1").exit_code == 0
+        metrics.append(fitted().metric_)
+    found = run("fit", "-", "--max-outer", "1", input=csv_of(X, Y))
+    assert found.exit_code == 0
+    assert all(np.array_equal(metric, fitted().metric_) for metric in metrics)
+
+
+def test_the_last_column_has_the_labels_if_none_is_text(folder, run):
+    (folder / "numbers.csv").write_text(csv_of(X, np.repeat([1, 2], 4)))
+    found = run("fit", "numbers.csv", "--json")
+    assert found.stderr == "labels: column 'kind', the last one\n"
+    assert json.loads(found.stdout)["classes"] == [1, 2]
+
+
+def test_fit_a_folder_of_images(folder, run):
+    rng = np.random.default_rng(0)
+    for name, pattern in (("bars", np.tri(9)), ("steps", np.eye(9))):
+        (folder / "images" / name).mkdir(parents=True)
+        for i in range(3):
+            pixels = (200 * pattern + rng.integers(0, 50, (9, 9))).astype(np.uint8)
+            Image.fromarray(pixels).save(folder / "images" / name / f"{i}.png")
+    (folder / "images" / "bars" / "torn.png").write_bytes(b"no image")
+    found = run("fit", "images", "--max-outer", "1", "--max-inner", "2", "--json")
+    assert found.exit_code == 0
+    assert found.stderr.startswith("warning: 1 images skipped: bars/torn.png")
+    assert json.loads(found.stdout)["n_bins"] == 128
+    assert fitted().classes_.tolist() == ["bars", "steps"]
+
+
+def test_limit_draws_class_by_class(folder, run):
+    found = run("fit", "data.csv", "--limit", "4", "--json")
+    assert json.loads(found.stdout)["n_histograms"] == 4
+    assert "learning from 4 of 8 histograms" in found.stderr
+    (folder / "rare.csv").write_text(csv_of(X, ["rare", *7 * ["common"]]))
+    data = _data.read_labeled(_data.Source("rare.csv"))
+    for seed in range(5):
+        assert sorted(_data.limited(data, 3, seed, "").y)[1:] == ["common", "rare"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_start_from_a_metric(run):
+    assert run("fit", "data.csv", "--init", "line.npy").exit_code == 0
+    # Scaled to the unit ball.
+    assert np.allclose(fitted().initial_metric_ * np.linalg.norm(LINE), LINE)
+
+
+def test_distances(model, folder, run):
+    metric = fitted(model).metric_
+    wanted = pairwise_emd(ROWS, metric=metric)
+    found = run("distances", "data.csv", "--model", model)
+    assert found.exit_code == 0
+    lines = [line.split(",") for line in found.stdout.splitlines()]
+    assert np.array_equal(np.array(lines, dtype=float), wanted)
+    assert run("distances", "X.npy", "--model", model, "--out", "D.npy").stdout == ""
+    assert np.array_equal(np.load("D.npy"), wanted)
+    assert run("distances", "X.npy", "--model", model, "--out", "D.csv").exit_code == 0
+    assert (folder / "D.csv").read_text() == found.stdout
+    facts = json.loads(run("distances", "X.npy", "--model", model, "--json").stdout)
+    assert facts == {"shape": [8, 8], "distances": wanted.tolist()}
+
+
+def test_distances_of_queries(folder, run):
+    # All mass of a query moves by the line metric: 1 from bin 1, 2 from bin 2.
+    (folder / "base.csv").write_text("a,b,c\n1,0,0\n0,0,1\n")
+    text = "a,b,c,kind\n0,1,0,3\n0,0,2,4\n"
+    found = run(
+        "distances", "base.csv", "--metric", "line.npy", "--queries", "-", input=text
+    )
+    assert found.stdout == "1,1\n2,0\n"
+    assert found.stderr == "left out: column 'kind', the last one\n"
+
+
+def test_neighbors(folder, run):
+    (folder / "base.csv").write_text("a,b,c\n1,0,0\n0,3,0\n0,0,1\n")
+    (folder / "query.csv").write_text("a,b,c\n0,1,3\n")
+    line = ["distances", "base.csv", "--metric", "line.npy", "--neighbors", "2"]
+    found = run(*line, "--queries", "query.csv")
+    assert found.stdout == "query,rank,neighbor,distance\n0,1,2,0.25\n0,2,1,0.75\n"
+    facts = json.loads(run(*line, "--json").stdout)
+    assert facts["indices"] == [[1, 2], [0, 2], [1, 0]]
+    assert run(*line, "--queries", "query.csv", "--out", "n.npz").exit_code == 0
+    with np.load("n.npz") as file:
+        assert file["indices"].tolist() == [[2, 1]]
+
+
+def test_project(folder, run):
+    (folder / "m.csv").write_text(",x,y,z\nx,0,1,7\ny,1,0,2\nz,7,2,0\n")
+    found = run("project", "m.csv")
+    rows = [line.split(",") for line in found.stdout.splitlines()]
+    # The violation of 4 is shared by three edges: 7 - 4/3, 1 + 4/3, 2 + 4/3.
+    assert np.allclose(np.array(rows, dtype=float)[0], [0, 7 / 3, 17 / 3])
+    assert "the nearest metric is 3.26599 away" in found.stderr
+    facts = json.loads(run("project", "m.csv", "--out", "M.npy", "--json").stdout)
+    assert facts["out"] == "M.npy"
+    assert facts["distance"] == pytest.approx(np.sqrt(6) * 4 / 3)
+    assert run("check", "M.npy").exit_code == 0
+
+
+def test_check(folder, run):
+    found = run("check", "line.npy")
+    assert (found.exit_code, found.stdout[:9]) == (0, "A metric:")
+    (folder / "m.csv").write_text("0,1,7\n1,0,2\n7,2,0\n")
+    found = run("check", "m.csv")
+    assert found.exit_code == 1
+    assert "breaks the triangle inequality by 4" in found.stdout
+    facts = json.loads(run("check", "m.csv", "--json").stdout)
+    assert facts["worst_triangles"] == [{"i": 0, "j": 2, "k": 1, "amount": 4.0}]
+    assert run("check", "m.csv", "--tol", "4").exit_code == 0
+    found = run("check", "-", input="0,1\n3,0\n")
+    assert found.exit_code == 1
+    assert "its halves differ by 2" in found.stdout
+
+
+@pytest.mark.usefixtures("folder")
+def test_evaluate(run):
+    line = ["evaluate", "data.csv", "--folds", "2", "--neighbors", "1", "--no-svm"]
+    found = run(*line)
+    assert found.exit_code == 0
+    for name in ("l1", "l2", "Hellinger", "chi-squared", "learned metric"):
+        assert name in found.stdout
+    assert "Learning made no difference that can be told from chance" in found.stdout
+    facts = json.loads(run(*line, "--json").stdout)
+    assert facts["errors"]["l1"]["knn"] == {"mean": 0.0, "low": 0.0, "high": 0.0}
+    assert "svm" not in facts["errors"]["l1"]
+    assert "knn_saved" not in facts["errors"]["learned"]
+
+
+def test_evaluate_a_model_on_what_it_has_seen(model, run):
+    found = run(
+        "evaluate", "data.csv", "--model", model, "--folds", "2", "--no-svm", "--json"
+    )
+    assert "was learned from 8 of these histograms" in found.stderr
+    assert set(json.loads(found.stdout)["errors"]) == {
+        "l1", "l2", "hellinger", "chi2", "learned",
+    }  # fmt: skip
+
+
+def test_report(model, folder, run):
+    found = run("report", "data.csv", "--title", "Left, right")
+    assert (found.exit_code, found.stdout) == (0, "Report: report.html\n")
+    assert "Left, right" in (folder / "report.html").read_text(encoding="utf-8")
+    found = run(
+        "report", "data.csv", "--model", model, "--test", "data.csv", "--out", "t.html",
+        "--json",
+    )  # fmt: skip
+    assert json.loads(found.stdout)["report"] == "t.html"
+    assert (folder / "t.html").exists()
+
+
+def test_info(run):
+    assert f"groundmetric   {__version__}" in run("info").stdout
+    facts = json.loads(run("info", "--json").stdout)
+    assert facts["instructions"] in ("baseline", "avx2", "avx512")
+    assert facts["threads"] >= 1
+    assert facts["optional parts"]["images"].startswith("pillow")
+
+
+def test_numbered_names_are_a_header(folder):
+    (folder / "pandas.csv").write_text("0,1,2\n5,6,7\n")
+    cells = _cells.read_csv("pandas.csv", header=None)
+    assert cells.names == ["0", "1", "2"]
+    assert [column.tolist() for column in cells.columns] == [[5.0], [6.0], [7.0]]

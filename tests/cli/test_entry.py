@@ -1,0 +1,78 @@
+"""The command as a shell sees it: help, completion, a missing typer, a closed pipe."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from samples import X, Y, csv_of
+
+from groundmetric.cli import main
+from groundmetric.cli._app import app
+
+COMMANDS = ("fit", "evaluate", "distances", "project", "check", "report")
+COMMANDS += ("info",)
+
+
+def test_every_command_has_help_with_examples(run):
+    names = {info.callback.__name__ for info in app.registered_commands}
+    assert names == set(COMMANDS)
+    for name in COMMANDS:
+        found = run(name, "--help")
+        assert found.exit_code == 0
+        assert f"  groundmetric {name}" in found.stdout
+    assert all(f"  {name}" in run("--help").stdout for name in COMMANDS)
+
+
+@pytest.mark.usefixtures("folder")
+def test_module_runs_in_a_pipe():
+    command = [sys.executable, "-m", "groundmetric"]
+    options = {"capture_output": True, "text": True}
+    found = subprocess.run(
+        [*command, "fit", "-", "--json"], input=csv_of(X, Y), check=False, **options
+    )
+    assert (found.returncode, json.loads(found.stdout)["n_bins"]) == (0, 3)
+    assert found.stderr == "labels: column 'kind', the only one of text\n"
+    found = subprocess.run([*command, "fit", "none.csv"], check=False, **options)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == "error: none.csv: no such file or folder.\n"
+
+
+def test_completion(run):
+    found = run(env={"_GROUNDMETRIC_COMPLETE": "source_bash"}, prog_name="groundmetric")
+    assert "_GROUNDMETRIC_COMPLETE" in found.stdout
+
+
+def test_version(run):
+    assert run("--version").stdout.startswith("groundmetric ")
+
+
+def test_without_typer(monkeypatch, capsys):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == (
+        "error: the command needs typer and rich: pip install 'groundmetric[cli]'\n"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_unexpected_error_is_not_hidden(run, monkeypatch):
+    def fail(*_, **__):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("groundmetric.cli._fit.read_labeled", fail)
+    with pytest.raises(ZeroDivisionError):
+        run("fit", "data.csv")
+
+
+@pytest.mark.usefixtures("folder")
+def test_interrupt(run, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("groundmetric.cli._fit.read_labeled", stop)
+    found = run("fit", "data.csv")
+    assert found.exit_code == 130
+    assert "Traceback" not in found.stderr

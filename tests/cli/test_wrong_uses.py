@@ -1,0 +1,230 @@
+"""Wrong uses: one line, exit code 2, nothing written."""
+
+import os
+import pickle
+import shlex
+import zipfile
+
+import numpy as np
+import pytest
+from samples import LINE, X, Y, csv_of
+
+ROWS = [[4, 1, 1], [1, 1, 4]]
+
+
+def text(name, content):
+    return lambda folder: (folder / name).write_text(content)
+
+
+def table(rows, labels="lr", names="a,b,c,kind"):
+    return text("bad.csv", csv_of(rows, labels, names))
+
+
+def matrix(rows):
+    return text("m.csv", "\n".join(",".join(map(str, row)) for row in rows))
+
+
+def array(name, values):
+    return lambda folder: np.save(folder / name, values)
+
+
+def pickled(folder):
+    np.save(folder / "bad.npy", np.array([{}, []], dtype=object), allow_pickle=True)
+
+
+def only_pickle(folder):
+    (folder / "bad.npy").write_bytes(pickle.dumps([1]))
+
+
+def corrupt(folder):
+    content = bytearray((folder / "data.npz").read_bytes())
+    content[60:90] = bytes(30)
+    (folder / "bad.npz").write_bytes(content)
+
+
+def other_zip(folder):
+    with zipfile.ZipFile(folder / "bad.npz", "w") as file:
+        file.writestr("readme.txt", "no arrays")
+
+
+def made(name):
+    return lambda folder: (folder / name).mkdir()
+
+
+NOTHING = made("empty")
+CASES = {
+    "no file": ("fit none.csv", NOTHING, "none.csv: no such file or folder"),
+    "unknown kind": ("fit a.xlsx", text("a.xlsx", ""), "a.xlsx is of no known kind"),
+    "empty file": ("fit bad.csv", text("bad.csv", ""), "bad.csv is empty"),
+    "blank file": ("fit bad.csv", text("bad.csv", " \n\n"), "bad.csv is empty"),
+    "header only": ("fit bad.csv", text("bad.csv", "a,b\n"), "a header, but no rows"),
+    "not text": (
+        "fit bad.csv",
+        lambda folder: (folder / "bad.csv").write_bytes(b"a,b\n\xff\xfe,1\n"),
+        "bad.csv is no text in UTF-8",
+    ),
+    "no header": (
+        "fit bad.csv", text("bad.csv", "1,2,0\n2,1,1\n"), "line 1: only numbers",
+    ),
+    "open quote": ("fit bad.csv", text("bad.csv", 'a,k\n"1,x\n'), "bad.csv, line 2: "),
+    "ragged": (
+        "fit bad.csv", text("bad.csv", "a,b,k\n1,2,x\n1,y\n"), "line 3: 2 cells",
+    ),
+    "no such column": ("fit data.csv --label sort", NOTHING, "--label is 'sort'"),
+    "column too far": ("fit data.csv --label 4", NOTHING, "--label is '4'"),
+    "no such column to ignore": ("fit data.csv --ignore d", NOTHING, "--ignore is 'd'"),
+    "label ignored": (
+        "fit data.csv --label kind --ignore kind", NOTHING, "both name 'kind'",
+    ),
+    "nothing left": (
+        "fit bad.csv", text("bad.csv", "k\nx\ny\n"), "no column left",
+    ),
+    "two columns of text": (
+        "fit bad.csv", text("bad.csv", "id,a,k\np,1,x\nq,2,y\n"), "'id' and 'k'",
+    ),
+    "text in numbers": (
+        "fit bad.csv",
+        table([[4, 1, 1], [1, "lots", 4], [1, 1, 4]], "llr"),
+        "bad.csv, line 3, column 'b': 'lots' is no number",
+    ),
+    "empty cell": (
+        "fit bad.csv", table([[4, "", 1], [1, 2, 4]]), "line 2, column 'b': the cell",
+    ),
+    "negative": (
+        "fit bad.csv", table([[4, 1, 1], [1, -2, 4]]), "line 3, column 'b' is -2",
+    ),
+    "nan": ("fit bad.csv", table([["nan", 1, 1], ROWS[1]]), "column 'a' is nan"),
+    "infinite": ("fit bad.csv", table([[4, 1, "inf"], ROWS[1]]), "column 'c' is inf"),
+    "zero mass": (
+        "fit bad.csv", table([ROWS[0], [0, 0, 0]]), "line 3 has zero mass",
+    ),
+    "one class": ("fit bad.csv", table(ROWS, "ll"), "all labels are l; two classes"),
+    "no label": ("fit bad.csv", table(ROWS, ["l", ""]), "column 'kind': no label"),
+    "a bin as label": (
+        "fit bad.csv", table(ROWS, [0.5, 0.25]), "0.5 does not look like a label",
+    ),
+    "no labels": ("fit X.npy", NOTHING, "X.npy has no labels; give them with --labels"),
+    "unequal lengths": (
+        "fit X.npy --labels l.txt", text("l.txt", "x\ny\n"), "2 labels for 8",
+    ),
+    "labels in columns": (
+        "fit X.npy --labels l.txt", text("l.txt", "x,1\n"), "l.txt has 2 columns",
+    ),
+    "no labels file": ("fit X.npy --labels none.txt", NOTHING, "none.txt: No such"),
+    "negative array": (
+        "distances bad.npy --metric line.npy", array("bad.npy", -X), "column 0 is -4",
+    ),
+    "cube": (
+        "distances bad.npy --metric line.npy", array("bad.npy", X[None]), "X has shape",
+    ),
+    "pickled npy": ("fit bad.npy", pickled, "bad.npy holds no plain array"),
+    "a pickle": ("fit bad.npy", only_pickle, "bad.npy holds no plain array"),
+    "corrupt npz": ("fit bad.npz", corrupt, "bad.npz has no arrays X and y"),
+    "other zip": ("fit bad.npz", other_zip, "bad.npz has no arrays X and y"),
+    "no parquet": ("fit a.parquet", text("a.parquet", "x"), "a.parquet is damaged"),
+    "folder without classes": ("fit empty", NOTHING, "no sub-folder was found"),
+    "folder without images": (
+        "fit .", NOTHING, "no class has 1 usable images",
+    ),
+    "unknown feature": ("fit data.csv --feature sift", NOTHING, "'--feature'"),
+    "bad number": ("fit data.csv --step-size big", NOTHING, "'--step-size'"),
+    "bad step": ("fit data.csv --step-size -1", NOTHING, "step_size is -1.0"),
+    "bad neighbors": ("fit data.csv --neighbors -2", NOTHING, "n_neighbors is -2"),
+    "no threads": ("fit data.csv --jobs 0", NOTHING, "n_jobs is 0"),
+    "bad start": ("fit data.csv --init none.csv", NOTHING, "none.csv: No such file"),
+    "start is no metric": (
+        "fit data.csv --init m.csv", matrix([[0, 1, 5], [1, 0, 1], [5, 1, 0]]), "init",
+    ),
+    "limit too small": ("fit data.csv --limit 1", NOTHING, "but there are 2 classes"),
+    "no argument": ("fit", NOTHING, "Missing argument 'DATA'"),
+    "no command": ("", NOTHING, "Missing command"),
+    "unknown command": ("learn data.csv", NOTHING, "No such command 'learn'"),
+    "unknown option": ("fit data.csv --fast", NOTHING, "No such option: --fast"),
+    "out into no folder": (
+        "fit data.csv --out none/m.npz", NOTHING, "there is no folder none",
+    ),
+    "out is a folder": ("fit data.csv --out d.npz", made("d.npz"), "which is a folder"),
+    "out of another kind": ("fit data.csv --out m.txt", NOTHING, "ends in .npz"),
+    "out cannot be written": (
+        f"fit data.csv --out {'n' * 250}.npz", NOTHING, "cannot be written",
+    ),
+    "no model": ("distances data.csv --model none.npz", NOTHING, "none.npz: No such"),
+    "data for a model": (
+        "distances data.csv --model data.npz", NOTHING, "not a file of groundmetric",
+    ),
+    "text for a model": (
+        "evaluate data.csv --model data.csv", NOTHING, "not a file of groundmetric",
+    ),
+    "no metric": ("distances data.csv", NOTHING, "Give either --model or --metric"),
+    "other bins": (
+        "distances data.csv --metric m.csv", matrix([[0, 1], [1, 0]]), "3 bins",
+    ),
+    "asymmetric metric": (
+        "distances data.csv --metric m.csv",
+        matrix([[0, 1, 2], [1, 0, 1], [1, 1, 0]]),
+        "the matrix must be symmetric",
+    ),
+    "negative metric": (
+        "distances data.csv --metric m.csv", matrix(-LINE), "must not be negative",
+    ),
+    "too many neighbors": (
+        "distances data.csv --metric line.npy --neighbors 8", NOTHING, "at most 7",
+    ),
+    "neighbors as npy": (
+        "distances data.csv --metric line.npy --neighbors 2 --out n.npy",
+        NOTHING,
+        "ends in .csv or .npz",
+    ),
+    "standard input twice": (
+        "distances - --queries - --metric line.npy", NOTHING, "both be standard input",
+    ),
+    "not square": ("project m.csv", matrix([[0, 1, 2], [1, 0, 1]]), "must be square"),
+    "text in a matrix": ("check m.csv", matrix([[0, 1], ["x", 0]]), "'x' is no number"),
+    "nan in a matrix": ("check m.csv", matrix([[0, "nan"], [1, 0]]), "must be finite"),
+    "no matrix": ("check none.npy", NOTHING, "none.npy: No such file"),
+    "bad tolerance": ("check line.npy --tol -1", NOTHING, "--tol is -1.0"),
+    "too many folds": ("evaluate data.csv --folds 5", NOTHING, "n_folds is 5"),
+    "too many votes": (
+        "evaluate data.csv --folds 2 --neighbors 4", NOTHING, "n_neighbors is 4",
+    ),
+    "report as text": ("report data.csv --out r.txt", NOTHING, "ends in .html"),
+    "too few to report on": ("report bad.csv", table(ROWS), "4 at least are needed"),
+}  # fmt: skip
+
+
+def files(folder):
+    return {
+        path: path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_one_line_and_nothing_written(case, folder, run):
+    line, prepare, sentence = CASES[case]
+    prepare(folder)
+    before = files(folder)
+    found = run(*shlex.split(line))
+    assert found.exit_code == 2
+    (said,) = found.stderr.splitlines()
+    assert said.startswith("error: ")
+    assert sentence in said
+    assert found.stdout == ""
+    assert files(folder) == before
+
+
+def test_other_bins_than_the_model(model, folder, run):
+    (folder / "bad.csv").write_text(csv_of(X[:, :2], Y, "a,b,kind"))
+    for line in ("distances bad.csv", "evaluate bad.csv", "report bad.csv"):
+        found = run(*line.split(), "--model", model)
+        assert found.exit_code == 2
+        assert "bad.csv has 2 bins" in found.stderr
+    assert not (folder / "report.html").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+def test_read_only_folder(folder, run):
+    (folder / "locked").mkdir(mode=0o500)
+    found = run("fit", "data.csv", "--out", "locked/m.npz")
+    assert found.exit_code == 2
+    assert "cannot be written: Permission denied" in found.stderr
