@@ -37,8 +37,9 @@ setup: .venv/installed  ## Make .venv and compile the package into it
 	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[dev]"
 	@touch $@
 
-demo: setup  ## Learn a metric between pixels from handwritten digits
-	@$(BIN)/python examples/demo.py
+demo: setup  ## Learn metrics between pixels from handwritten digits; a table and a report
+	@mkdir -p build
+	@$(BIN)/groundmetric demo --out build/demo.html
 
 test: setup  ## All tests
 	@$(BIN)/python -m pytest -n auto

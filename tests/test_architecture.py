@@ -61,7 +61,7 @@ ALLOWED = {
     "baselines": {"_metric_learn", "_rows", "_validation", "_warnings"},
     "cli.__init__": {"_app"},
     "cli._app": SPEAKS
-    | {"__version__", "_cone", "_distances", "_evaluate", "_fit", "_info"}
+    | {"__version__", "_cone", "_demo", "_distances", "_evaluate", "_fit", "_info"}
     | {"_report"},
     "cli._arrays": {"_cells"},
     "cli._cells": set(),
@@ -69,6 +69,9 @@ ALLOWED = {
     "cli._cone": SPEAKS | PUBLIC | {"_arrays", "_options", "_output", "_validation"},
     "cli._console": set(),
     "cli._data": SPEAKS | {"_arrays", "_cells", "_columns", "_validation", "datasets"},
+    "cli._demo": COMMAND
+    | {"datasets", "report", "report._evaluation", "report._measures"}
+    | {"report._verdict"},
     "cli._distances": COMMAND | {"_arrays", "_data", "_validation"},
     "cli._evaluate": COMMAND | {"_data", "experiments"},
     "cli._fit": COMMAND | {"_arrays", "_data"},
@@ -162,7 +165,7 @@ ONLY_IN = {
     "rich": {"cli._console"},
     "sqlite3": {"experiments.frames", "experiments.results"},
     "tqdm": {"_progress"},
-    "typer": {"cli._app", "cli._cone", "cli._distances", "cli._evaluate"}
+    "typer": {"cli._app", "cli._cone", "cli._demo", "cli._distances", "cli._evaluate"}
     | {"cli._fit", "cli._info", "cli._options", "cli._report"},
 }
 LONGEST = 300

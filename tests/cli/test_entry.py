@@ -10,7 +10,7 @@ from samples import X, Y, csv_of
 from groundmetric.cli import main
 from groundmetric.cli._app import app
 
-COMMANDS = ("fit", "evaluate", "distances", "project", "check", "report")
+COMMANDS = ("fit", "evaluate", "distances", "project", "check", "report", "demo")
 COMMANDS += ("info",)
 
 

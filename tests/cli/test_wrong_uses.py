@@ -189,6 +189,7 @@ CASES = {
     ),
     "report as text": ("report data.csv --out r.txt", NOTHING, "ends in .html"),
     "too few to report on": ("report bad.csv", table(ROWS), "4 at least are needed"),
+    "demo into no folder": ("demo --out none/d.html", NOTHING, "no folder none"),
 }  # fmt: skip
 
 

@@ -1,0 +1,156 @@
+"""``groundmetric demo``: learn what it costs to move ink between pixels.
+
+An 8 x 8 image of a digit is a histogram of ink over 64 pixels. Under which metric
+between pixels are fours near to fours and far from nines? And is there one for all ten
+digits? The paper's setting is two classes; the demo says so where ten do not profit.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from .. import EMDNeighbors, GroundMetricLearning
+from ..datasets import load_digits_histograms
+from ..report import write_report
+from ..report._evaluation import Data, Evaluation, evaluate, judge_data
+from ..report._measures import votes
+from ..report._verdict import headline
+from ._console import emit, note, percent, print_table, shows_progress
+from ._options import Jobs, Json, examples
+from ._output import require_output
+
+EPILOG = examples("groundmetric demo", "groundmetric demo --out digits.html --json")
+PAIR = (4, 9)
+PAIR_TRAIN, TEN_TRAIN = 20, 20  # digits of each kind to learn from
+PAIR_TEST, TEN_TEST = None, 60  # and to test; None for all others
+NEIGHBORS = 3
+SIDE = 8
+TASKS = {"pair": "4 or 9", "ten": "all ten digits"}
+ROWS = {
+    "l1": "l1",
+    "l2": "l2",
+    "hellinger": "Hellinger",
+    "chi2": "chi-squared",
+    "pixels": "EMD, pixels as far apart as they look",
+    "before": "EMD before learning",
+    "learned": "EMD learned",
+}
+
+Floats = NDArray[np.float64]
+Errors = dict[str, float]
+
+
+def demo(
+    *,
+    out: Annotated[Path, typer.Option(help="The report to write.")] = Path(
+        "groundmetric-demo.html"
+    ),
+    jobs: Jobs = -1,
+    json: Json = False,
+) -> None:
+    """Learn from handwritten digits.
+
+    Metrics between pixels, from fours and nines and from all ten digits: a table of
+    errors, and a report. Takes about half a minute.
+    """
+    require_output(out, ".html", ".htm")
+    note(
+        f"Learning what it costs to move ink between {SIDE * SIDE} pixels: from "
+        f"{2 * PAIR_TRAIN} fours and nines, then from {10 * TEN_TRAIN} of all digits."
+    )
+    found = {
+        "pair": _learn(PAIR, PAIR_TRAIN, PAIR_TEST, jobs),
+        "ten": _learn(range(10), TEN_TRAIN, TEN_TEST, jobs),
+    }
+    errors = {name: _errors(one, jobs) for name, one in found.items()}
+    pair = found["pair"]
+    write_report(
+        out,
+        X=pair.data.train,
+        y=pair.data.labels,
+        learner=pair.learner,
+        X_test=pair.data.test,
+        y_test=np.array(PAIR)[pair.data.z],
+        feature_shape=(SIDE, SIDE),
+        n_neighbors=NEIGHBORS,
+        title="Fours and nines",
+        n_jobs=jobs,
+    )
+    verdicts = {name: headline(one.differences()["l1"]) for name, one in found.items()}
+    learned = lesson(pair.learner.metric_, pair.data.train)
+    if json:
+        emit({"errors": errors, "verdicts": verdicts, "lesson": learned, "report": out})
+    else:
+        _print(errors, verdicts, learned, out)
+
+
+def _learn(digits: Any, n_train: int, n_test: int | None, jobs: int) -> Evaluation:  # noqa: ANN401
+    """Learn from the first digits of each kind, test on those that follow."""
+    data = load_digits_histograms(digits)
+    places = [np.flatnonzero(data.y == digit) for digit in digits]
+    stop = None if n_test is None else n_train + n_test
+    train = np.concatenate([place[:n_train] for place in places])
+    test = np.concatenate([place[n_train:stop] for place in places])
+    judged = judge_data(data.X[train], data.y[train], data.X[test], data.y[test], 0)
+    learner = GroundMetricLearning(n_jobs=jobs, verbose=int(shows_progress()))
+    learner.fit(judged.train, judged.labels)
+    return evaluate(learner, judged, n_neighbors=NEIGHBORS, n_jobs=jobs)
+
+
+def _errors(found: Evaluation, jobs: int) -> Errors:
+    shares = {
+        name: float(judged.errors[NEIGHBORS - 1])
+        for name, judged in found.judged.items()
+    }
+    # The uniform metric stands for half of l1: the same neighbors.
+    shares["before"] = shares[found.before]
+    shares["pixels"] = _error_under(pixel_metric(), found.data, jobs)
+    return {name: shares[name] for name in ROWS}
+
+
+def _error_under(metric: Floats, data: Data, jobs: int) -> float:
+    search = EMDNeighbors(metric, n_neighbors=NEIGHBORS, n_jobs=jobs).fit(data.train)
+    nearest = np.asarray(search.kneighbors(data.test, return_distance=False))
+    winners = votes(data.y[nearest], len(data.classes))[:, -1]
+    return float((winners != data.z).mean())
+
+
+def pixel_metric() -> Floats:
+    """Euclidean distances between the pixels of the image."""
+    places = np.array(list(np.ndindex(SIDE, SIDE)), dtype=float)
+    apart: Floats = np.linalg.norm(places[:, None] - places[None], axis=2)
+    return apart
+
+
+def lesson(metric: Floats, X: Floats) -> str:
+    """Say in a sentence which pixels the metric holds far from the others."""
+    ink = X.mean(axis=0)
+    far = metric @ ink  # the mean cost of bringing the ink of a digit here
+    far[ink < ink.mean() / 2] = 0.0  # where there is hardly any, nothing was learned
+    row, column = divmod(int(far.argmax()), SIDE)
+    ratio = far.max() / far[far > 0].mean()
+    return (
+        f"What was learned: ink at row {row + 1}, column {column + 1} of the image "
+        f"tells fours from nines; to bring ink there costs {ratio:.1f} times as much "
+        "as elsewhere."
+    )
+
+
+def _print(
+    errors: dict[str, Errors], verdicts: dict[str, str], learned: str, out: Path
+) -> None:
+    print_table(
+        ["distance", *TASKS.values()],
+        [
+            [label, *(percent(errors[task][name]) for task in TASKS)]
+            for name, label in ROWS.items()
+        ],
+        title=f"Errors of {NEIGHBORS} nearest neighbors",
+    )
+    for name, task in TASKS.items():
+        typer.echo(f"{task[0].upper()}{task[1:]}: {verdicts[name]}")
+    typer.echo(learned)
+    typer.echo(f"Report: {out}")
