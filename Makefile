@@ -8,6 +8,7 @@ OUT ?= build/results.sqlite
 JOBS ?= 2
 FIGURES ?= 1 2 3 4
 CLASSES ?=
+DRAW ?= build/figures
 BIN := .venv/bin
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -76,8 +77,8 @@ bench: setup build/libfixing.so  ## One table of ratios to peers; DATA=file.npz 
 
 reproduce: setup  ## The paper's experiments; DATA=file.npz OUT=results.sqlite JOBS=2
 	@mkdir -p $(dir $(OUT))
-	@$(BIN)/python -m groundmetric.experiments $(DATA) --out $(OUT) --n-jobs $(JOBS) \
-	  --figure $(FIGURES) $(if $(CLASSES),--classes $(CLASSES))
+	@$(BIN)/groundmetric reproduce $(DATA) --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
+	  $(FIGURES:%=--figure %) $(if $(CLASSES),--classes $(CLASSES))
 
 build/libfixing.so: benchmarks/fixing.cpp
 	@mkdir -p build

@@ -62,7 +62,7 @@ ALLOWED = {
     "cli.__init__": {"_app"},
     "cli._app": SPEAKS
     | {"__version__", "_cone", "_demo", "_distances", "_evaluate", "_fit", "_info"}
-    | {"_report"},
+    | {"_report", "_reproduce"},
     "cli._arrays": {"_cells"},
     "cli._cells": set(),
     "cli._columns": SPEAKS | {"_cells"},
@@ -79,6 +79,7 @@ ALLOWED = {
     "cli._options": PUBLIC,
     "cli._output": {"_files"},
     "cli._report": COMMAND | {"_data", "report"},
+    "cli._reproduce": COMMAND | {"_data", "datasets", "experiments", "plotting"},
     "datasets.__init__": {"_folder", "_labeled", "_reader", "_synthetic"},
     "datasets._cache": set(),
     "datasets._feature": {"features", "features.color"},
@@ -96,7 +97,6 @@ ALLOWED = {
     "distances": {"_validation"},
     "experiments.__init__": {"comparison", "cross_validation", "frames", "measures"}
     | {"methods", "protocol", "results", "runner", "summary", "tables"},
-    "experiments.__main__": {"frames", "methods", "protocol", "runner"},
     "experiments.aligned": set(),
     "experiments.comparison": {"_validation", "measures", "methods"},
     "experiments.cross_validation": {"_progress", "_validation", "comparison"}
@@ -113,7 +113,6 @@ ALLOWED = {
     "experiments.tables": {"aligned", "inference", "summary"},
     "plotting.__init__": {"curves", "differences", "feature_map", "figures", "grid"}
     | {"metric", "path"},
-    "plotting.__main__": {"experiments", "experiments.inference", "figures"},
     "plotting.axes": {"_validation", "canvas"},
     "plotting.canvas": set(),
     "plotting.curves": {"canvas", "experiments.summary", "panel", "style"},
@@ -154,19 +153,14 @@ ONLY_IN = {
     | {"experiments.tables", *DRAWING},
     "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows"}
     | {"_warnings", "baselines", "datasets._labeled", "datasets._synthetic"}
-    | {
-        "distances",
-        "experiments.__main__",
-        "experiments.cross_validation",
-        "experiments.measures",
-    }
+    | {"distances", "experiments.cross_validation", "experiments.measures"}
     | {"features.text", "report._evaluation"},
     "pyarrow": {"cli._cells", "experiments.frames"},
     "rich": {"cli._console"},
     "sqlite3": {"experiments.frames", "experiments.results"},
     "tqdm": {"_progress"},
     "typer": {"cli._app", "cli._cone", "cli._demo", "cli._distances", "cli._evaluate"}
-    | {"cli._fit", "cli._info", "cli._options", "cli._report"},
+    | {"cli._fit", "cli._info", "cli._options", "cli._report", "cli._reproduce"},
 }
 LONGEST = 300
 WEB = {".css", ".html", ".js"}

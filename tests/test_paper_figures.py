@@ -5,9 +5,8 @@ import xml.etree.ElementTree as ET
 import matplotlib as mpl
 import pytest
 
-from groundmetric.experiments import METHODS, ResultsFile, Row
+from groundmetric.experiments import METHODS
 from groundmetric.plotting import paper_figures
-from groundmetric.plotting.__main__ import main
 from groundmetric.plotting.figures import FIGURES
 from groundmetric.plotting.style import label_of, style_of
 from results import frame, plausible
@@ -107,22 +106,3 @@ def test_bad_options_are_refused_and_nothing_is_written(options, sentence, tmp_p
     with pytest.raises(ValueError, match=sentence):
         paper_figures(frame(CURVES), tmp_path / "new", **options)
     assert not (tmp_path / "new").exists()
-
-
-def test_command(tmp_path, capsys):
-    file = tmp_path / "results.sqlite"
-    results = plausible(["l1", "gml"], n_classes=2)
-    rows = results.assign(svm_error=0.1).to_dict("records")
-    others = [{**row, "experiment": "other"} for row in rows]
-    with ResultsFile(file) as kept:
-        kept.append([Row(**row) for row in rows + others])
-    command = [str(file), "--out", str(tmp_path)]
-    main([*command, "--experiment", "made-up"])
-    assert capsys.readouterr().out.split() == [
-        str(tmp_path / "figure1.png"),
-        str(tmp_path / "figure1.svg"),
-    ]
-    with pytest.raises(SystemExit):
-        main(command)
-    said = capsys.readouterr().err
-    assert "results has several experiments, 'made-up', 'other'" in said

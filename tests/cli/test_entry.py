@@ -11,7 +11,7 @@ from groundmetric.cli import main
 from groundmetric.cli._app import app
 
 COMMANDS = ("fit", "evaluate", "distances", "project", "check", "report", "demo")
-COMMANDS += ("info",)
+COMMANDS += ("reproduce", "figures", "info")
 
 
 def test_every_command_has_help_with_examples(run):

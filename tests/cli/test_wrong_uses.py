@@ -190,6 +190,11 @@ CASES = {
     "report as text": ("report data.csv --out r.txt", NOTHING, "ends in .html"),
     "too few to report on": ("report bad.csv", table(ROWS), "4 at least are needed"),
     "demo into no folder": ("demo --out none/d.html", NOTHING, "no folder none"),
+    "no figure 5": ("reproduce --figure 5", NOTHING, "'--figure'"),
+    "unknown method": (
+        "reproduce data.npz --method l3", NOTHING, "at least 31 are needed",
+    ),
+    "no results": ("figures none.sqlite", NOTHING, "none.sqlite"),
 }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 ``binary_tasks`` draws tasks, ``run`` measures ``METHODS`` on them and keeps the numbers
 in a results file, and goes on after a kill; ``read_results`` reads them,
 ``mean_curves`` and ``paired_differences`` say what they mean. On the command line:
-``python -m groundmetric.experiments --help``.
+``groundmetric reproduce --help``.
 """
 
 from .comparison import Comparison, compare

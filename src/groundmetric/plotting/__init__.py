@@ -7,7 +7,7 @@ it, as often as you like, and keeps the artists (``ax_``, ``figure_``, ``im_``,
 ``MetricDisplay``, ``FeatureMapDisplay``, ``GridMetricDisplay`` and ``PathDisplay`` show
 a metric and how it was learned. ``CurvesDisplay`` and ``DifferenceDisplay`` draw one
 panel of results each, ``paper_figures`` a figure of the paper (section 7); on the
-command line: ``python -m groundmetric.plotting --help``. matplotlib is imported when
+command line: ``groundmetric figures --help``. matplotlib is imported when
 something is drawn: ``pip install 'groundmetric[plot]'``.
 """
 
