@@ -72,13 +72,15 @@ ALLOWED = {
     "cli._demo": COMMAND
     | {"datasets", "report", "report._evaluation", "report._measures"}
     | {"report._verdict"},
-    "cli._distances": COMMAND | {"_arrays", "_data", "_validation"},
-    "cli._evaluate": COMMAND | {"_data", "experiments"},
-    "cli._fit": COMMAND | {"_arrays", "_data"},
+    "cli._distances": COMMAND
+    | {"_arrays", "_columns", "_data", "_models", "_validation"},
+    "cli._evaluate": COMMAND | {"_data", "_models", "experiments"},
+    "cli._fit": COMMAND | {"_arrays", "_data", "_models"},
     "cli._info": COMMAND | {"__version__", "_core"},
+    "cli._models": PUBLIC | {"_columns", "_data"},
     "cli._options": PUBLIC,
     "cli._output": {"_files"},
-    "cli._report": COMMAND | {"_data", "report"},
+    "cli._report": COMMAND | {"_data", "_models", "report"},
     "cli._reproduce": COMMAND | {"_data", "datasets", "experiments", "plotting"},
     "datasets.__init__": {"_folder", "_labeled", "_reader", "_synthetic"},
     "datasets._cache": set(),

@@ -128,6 +128,23 @@ def test_distances(model, folder, run):
     assert facts == {"shape": [8, 8], "distances": wanted.tolist()}
 
 
+def test_a_model_knows_its_columns(model, folder, run):
+    wanted = run("distances", "X.npy", "--model", model).stdout
+    lines = [f"{c},x{i},{a},{i},{b}" for i, (a, b, c) in enumerate(X)]
+    (folder / "mixed.csv").write_text("\n".join(["c,name,a,time,b", *lines]))
+    found = run("distances", "mixed.csv", "--model", model)
+    assert (found.stdout, found.stderr) == (wanted, "")
+    lines = [f"{i},{a},{b},{c},{y}" for i, ((a, b, c), y) in enumerate(zip(X, Y))]  # noqa: B905
+    (folder / "frame.csv").write_text("\n".join([",a,b,c,kind", *lines]))
+    found = run("fit", "frame.csv", "--out", "other.npz")
+    assert found.stderr.startswith("left out: the column without a name\n")
+    assert np.array_equal(fitted("other.npz").metric_, fitted(model).metric_)
+    # By position, where columns have no names.
+    plain = "\n".join(",".join(map(str, row)) for row in X)
+    line = ["distances", "-", "--no-header", "--model", model]
+    assert run(*line, input=plain).stdout == wanted
+
+
 def test_distances_of_queries(folder, run):
     # All mass of a query moves by the line metric: 1 from bin 1, 2 from bin 2.
     (folder / "base.csv").write_text("a,b,c\n1,0,0\n0,0,1\n")

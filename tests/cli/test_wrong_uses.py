@@ -82,6 +82,9 @@ CASES = {
     "two columns of text": (
         "fit bad.csv", text("bad.csv", "id,a,k\np,1,x\nq,2,y\n"), "'id' and 'k'",
     ),
+    "the same name twice": (
+        "fit bad.csv --label a", table(ROWS, names="a,b,c,a"), "has two columns 'a'",
+    ),
     "text in numbers": (
         "fit bad.csv",
         table([[4, 1, 1], [1, "lots", 4], [1, 1, 4]], "llr"),
@@ -221,10 +224,16 @@ def test_one_line_and_nothing_written(case, folder, run):
 
 def test_other_bins_than_the_model(model, folder, run):
     (folder / "bad.csv").write_text(csv_of(X[:, :2], Y, "a,b,kind"))
-    for line in ("distances bad.csv", "evaluate bad.csv", "report bad.csv"):
-        found = run(*line.split(), "--model", model)
+    np.savez("bad.npz", X=X[:, :2], y=Y)
+    for command in ("distances", "evaluate", "report"):
+        found = run(command, "bad.csv", "--model", model)
         assert found.exit_code == 2
-        assert "bad.csv has 2 bins" in found.stderr
+        assert found.stderr == (
+            "error: bad.csv has no column 'c', which the model was learned from.\n"
+        )
+        found = run(command, "bad.npz", "--model", model)
+        assert found.exit_code == 2
+        assert found.stderr == "error: bad.npz has 2 bins, but the metric has 3.\n"
     assert not (folder / "report.html").exists()
 
 

@@ -34,10 +34,16 @@ class Cells:
         at = f"line {self.lines[row]}" if self.lines else f"row {row}"
         return at if column is None else f"{at}, column {self.names[column]!r}"
 
+    def position(self, name: str) -> int:
+        """Find a column that is there, by its name."""
+        if self.names.count(name) > 1:
+            raise ValueError(f"{self.source} has two columns {name!r}.")
+        return self.names.index(name)
+
     def find(self, name: str, option: str) -> int:
         """Find a column by its name, or by its number from 0 (from the end below)."""
         if name in self.names:
-            return self.names.index(name)
+            return self.position(name)
         n = len(self.names)
         try:
             position = int(name)

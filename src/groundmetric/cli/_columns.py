@@ -1,7 +1,7 @@
 """Which column has the labels, and which are the bins."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,33 +12,57 @@ from ._console import note
 Floats = NDArray[np.float64]
 
 
+class Bins(NamedTuple):
+    """Bins that are needed, because a metric has them; in this order."""
+
+    number: int
+    names: Sequence[str] = ()
+
+
 def split_columns(
     cells: Cells,
     *,
     label: str | None,
     ignore: Sequence[str],
     labeled: bool,
-    n_bins: int | None = None,
+    wanted: Bins | None = None,
 ) -> tuple[Floats, NDArray[Any] | None, list[int]]:
     """Return histograms, labels and the columns that are bins.
 
-    Without labels wanted, a column of text is left out all the same, and so is the last
-    one if there is one more than the bins that are needed.
+    Bins with names are looked up. Otherwise all columns are bins but that of the
+    labels; without labels wanted, a column of text is left out all the same, and so is
+    the last one if there is one more than the bins that are needed.
     """
     ignored = {cells.find(name, "--ignore") for name in ignore}
-    left = [j for j in range(len(cells.names)) if j not in ignored]
+    if "" in cells.names and len(cells.names) > 1:
+        note("left out: the column without a name")
+        ignored.add(cells.position(""))
+    known = [] if wanted is None else _look_up(cells, wanted)
+    left = [j for j in range(len(cells.names)) if j not in {*ignored, *known}]
     chosen = None if label is None else cells.find(label, "--label")
     if chosen in ignored:
         raise ValueError(f"--label and --ignore both name {label!r}.")
-    if chosen is None:
+    if chosen is None and (labeled or not known):
+        n_bins = None if wanted is None else wanted.number
         chosen = _guess(cells, left, labeled=labeled, n_bins=n_bins)
-    bins = [j for j in left if j != chosen]
+    bins = known or [j for j in left if j != chosen]
     if not bins:
         raise ValueError(f"{cells.source} has no column left for the histograms.")
     rows = np.column_stack([_numbers(cells, j) for j in bins])
     if chosen is None or not labeled:
         return rows, None, bins
     return rows, _labels(cells, chosen, guessed=label is None), bins
+
+
+def _look_up(cells: Cells, wanted: Bins) -> list[int]:
+    """Find the columns of bins that have names."""
+    missing = [name for name in wanted.names if name not in cells.names]
+    if missing:
+        raise ValueError(
+            f"{cells.source} has no column {missing[0]!r}, which the model was learned "
+            "from."
+        )
+    return [cells.position(name) for name in wanted.names]
 
 
 def _guess(

@@ -12,7 +12,7 @@ from .. import _validation
 from ..datasets import load_image_folder
 from ._arrays import load_labels, load_npy, load_npz
 from ._cells import read_csv, read_parquet
-from ._columns import split_columns
+from ._columns import Bins, split_columns
 from ._console import note, shows_progress
 
 Floats = NDArray[np.float64]
@@ -52,9 +52,9 @@ class Data:
     places: list[str] = field(default_factory=list)
 
 
-def read_labeled(source: Source) -> Data:
-    """Read histograms with labels of two classes or more."""
-    data = _read(source, labeled=True)
+def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
+    """Read histograms with labels of two classes or more, over these bins."""
+    data = _read(source, wanted, labeled=True)
     if not len(data.y):
         raise ValueError(f"{data.source} has no labels; give them with --labels FILE.")
     if len(data.y) != len(data.X):
@@ -73,14 +73,9 @@ def read_labeled(source: Source) -> Data:
     return data
 
 
-def read_histograms(source: Source, n_bins: int | None = None) -> Data:
-    """Read histograms alone, of so many bins if that is known."""
-    data = _read(source, labeled=False, n_bins=n_bins)
-    if n_bins is not None and data.X.shape[1] != n_bins:
-        raise ValueError(
-            f"{data.source} has {data.X.shape[1]} bins, but the metric has {n_bins}."
-        )
-    return data
+def read_histograms(source: Source, wanted: Bins) -> Data:
+    """Read histograms alone, over these bins."""
+    return _read(source, wanted, labeled=False)
 
 
 def limited(data: Data, limit: int, seed: int, what: str) -> Data:
@@ -104,7 +99,17 @@ def limited(data: Data, limit: int, seed: int, what: str) -> Data:
     return replace(data, X=data.X[kept], y=data.y[kept])
 
 
-def _read(source: Source, *, labeled: bool, n_bins: int | None = None) -> Data:
+def _read(source: Source, wanted: Bins | None, *, labeled: bool) -> Data:
+    data = _judged(_load(source, wanted, labeled=labeled))
+    if wanted is not None and data.X.shape[1] != wanted.number:
+        raise ValueError(
+            f"{data.source} has {data.X.shape[1]} bins, but the metric has "
+            f"{wanted.number}."
+        )
+    return data
+
+
+def _load(source: Source, wanted: Bins | None, *, labeled: bool) -> Data:
     path = Path(source.path)
     suffix = path.suffix.lower()
     if source.path != "-" and not path.exists():
@@ -112,7 +117,7 @@ def _read(source: Source, *, labeled: bool, n_bins: int | None = None) -> Data:
     if source.path != "-" and path.is_dir():
         return _folder(source)
     if source.path == "-" or suffix in (*CSV, *PARQUET):
-        return _table(source, suffix, labeled=labeled, n_bins=n_bins)
+        return _table(source, suffix, wanted, labeled=labeled)
     if suffix not in (".npy", ".npz"):
         raise ValueError(
             f"{path} is of no known kind: a folder of images, or a file that ends in "
@@ -121,33 +126,33 @@ def _read(source: Source, *, labeled: bool, n_bins: int | None = None) -> Data:
     X, y = (load_npy(str(path)), None) if suffix == ".npy" else load_npz(str(path))
     if source.labels is not None:
         y = load_labels(source.labels)
-    return _judged(Data(str(path), X, np.array([]) if y is None else y))
+    return Data(str(path), X, np.array([]) if y is None else y)
 
 
-def _table(source: Source, suffix: str, *, labeled: bool, n_bins: int | None) -> Data:
+def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -> Data:
     cells = (
         read_parquet(source.path)
         if suffix in PARQUET
         else read_csv(source.path, header=source.header)
     )
+    if wanted is not None and source.header is False:
+        wanted = Bins(wanted.number)  # columns have no names
     apart = source.labels is not None and source.label is None
     X, y, bins = split_columns(
         cells,
         label=source.label,
         ignore=source.ignore,
         labeled=labeled and not apart,
-        n_bins=n_bins,
+        wanted=wanted,
     )
     if source.labels is not None:
         y = load_labels(source.labels)
-    return _judged(
-        Data(
-            cells.source,
-            X,
-            np.array([]) if y is None else y,
-            names=[cells.names[j] for j in bins],
-            places=[cells.where(i) for i in range(len(X))],
-        )
+    return Data(
+        cells.source,
+        X,
+        np.array([]) if y is None else y,
+        names=[cells.names[j] for j in bins] if source.header is not False else None,
+        places=[cells.where(i) for i in range(len(X))],
     )
 
 

@@ -7,10 +7,12 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from .. import EMDNeighbors, GroundMetricLearning, _validation, pairwise_emd
+from .. import EMDNeighbors, _validation, pairwise_emd
 from ._arrays import load_matrix
+from ._columns import Bins
 from ._console import emit, note, shows_progress
 from ._data import Source, read_histograms
+from ._models import bins_of, load_model
 from ._options import Data as DataArgument
 from ._options import (
     Feature,
@@ -81,14 +83,14 @@ def distances(
     smallest of each query.
     """
     require_output(out, ".csv", ".npy" if neighbors is None else ".npz")
-    ground = _ground(model, metric)
+    ground, wanted = _ground(model, metric)
     if data == queries == "-":
         raise ValueError("DATA and --queries cannot both be standard input.")
     source = Source(data, label, None, ignore or (), header, feature.value, jobs)
-    base = read_histograms(source, len(ground)).X
+    base = read_histograms(source, wanted).X
     asked = None
     if queries is not None:
-        asked = read_histograms(source.of(queries), len(ground)).X
+        asked = read_histograms(source.of(queries), wanted).X
     if neighbors is None:
         _all(base, asked, ground, out, jobs=jobs, json=json)
     else:
@@ -96,13 +98,13 @@ def distances(
         _nearest(found.fit(base), asked, neighbors, out, json=json)
 
 
-def _ground(model: Path | None, metric: str | None) -> Floats:
-    """Read the metric; it must be one."""
+def _ground(model: Path | None, metric: str | None) -> tuple[Floats, Bins]:
+    """Read the metric, which must be one, and what its bins are."""
     if (model is None) == (metric is None):
         raise ValueError("Give either --model or --metric.")
     if model is not None:
-        learned: Floats = GroundMetricLearning.load(model).metric_
-        return learned
+        learner = load_model(model)
+        return learner.metric_, bins_of(learner)
     given = load_matrix(str(metric))
     try:
         matrix = _validation.as_square(given, "the matrix")
@@ -112,7 +114,7 @@ def _ground(model: Path | None, metric: str | None) -> Floats:
             f"--metric is {metric}: {error} (groundmetric project finds the nearest "
             "metric.)"
         ) from error
-    return matrix
+    return matrix, Bins(len(matrix))
 
 
 def _all(

@@ -6,7 +6,6 @@ is judged as it is, on histograms that it should not have seen.
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from ..experiments import (
 )
 from ._console import emit, note, percent, points, print_table, shows_progress
 from ._data import Data, Source, limited, read_labeled
+from ._models import bins_of, load_model
 from ._options import Data as DataArgument
 from ._options import (
     Feature,
@@ -86,13 +86,14 @@ def evaluate(
     the learned metric and under l1, l2, Hellinger and chi-squared, with 95 %
     intervals.
     """
-    learned = None if model is None else GroundMetricLearning.load(model)
+    learned = None if model is None else load_model(model)
+    wanted = None if learned is None else bins_of(learned)
     source = Source(data, label, labels, ignore or (), header, feature.value, jobs)
-    given = limited(read_labeled(source), limit, seed, "evaluating")
+    given = limited(read_labeled(source, wanted), limit, seed, "evaluating")
     found = cross_validate(
         given.X,
         given.y,
-        methods=[*OTHERS, _method(learned, model, given)],
+        methods=[*OTHERS, _method(learned, given)],
         n_folds=folds,
         n_repeats=repeats,
         n_neighbors=neighbors,
@@ -118,18 +119,12 @@ def evaluate(
     typer.echo(verdict(table))
 
 
-def _method(
-    learned: GroundMetricLearning | None, model: Path | None, data: Data
-) -> Method:
+def _method(learned: GroundMetricLearning | None, data: Data) -> Method:
     if learned is None:
         return Method(LEARNED, LABELS[LEARNED], {}, _learn)
-    metric = learned.metric_
-    if len(metric) != data.X.shape[1]:
-        raise ValueError(
-            f"{data.source} has {data.X.shape[1]} bins, but {model} has {len(metric)}."
-        )
     _warn_if_seen(learned, data)
-    return Method(LEARNED, LABELS[LEARNED], {}, partial(_learn_nothing, metric))
+    learn = partial(_learn_nothing, learned.metric_)
+    return Method(LEARNED, LABELS[LEARNED], {}, learn)
 
 
 def _warn_if_seen(learned: GroundMetricLearning, data: Data) -> None:

@@ -10,6 +10,7 @@ from .. import GroundMetricLearning
 from ._arrays import load_matrix
 from ._console import count, emit, note, shows_progress
 from ._data import Data, Source, limited, read_labeled
+from ._models import save_model
 from ._options import (
     DEFAULTS,
     Feature,
@@ -100,7 +101,7 @@ def fit(
     source = Source(data, label, labels, ignore or (), header, feature.value, jobs)
     given = limited(read_labeled(source), limit, seed, "learning from")
     learner.fit(given.X, given.y)
-    learner.save(out)
+    save_model(learner, given, out)
     found = summary(learner, given) | {"model": str(out)}
     if json:
         emit(found)

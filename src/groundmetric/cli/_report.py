@@ -8,7 +8,8 @@ import typer
 from .. import GroundMetricLearning
 from ..report import write_report
 from ._console import emit, note, shows_progress
-from ._data import Data, Source, limited, read_labeled
+from ._data import Source, limited, read_labeled
+from ._models import bins_of, load_model
 from ._options import Data as DataArgument
 from ._options import (
     Feature,
@@ -68,13 +69,12 @@ def report(
     """
     require_output(out, ".html", ".htm")
     learner = _learner(model, jobs)
+    wanted = None if model is None else bins_of(learner)
     source = Source(data, label, labels, ignore or (), header, feature.value, jobs)
-    given = limited(read_labeled(source), limit, seed, "reporting on")
-    other = None if test is None else read_labeled(source.of(test))
+    given = limited(read_labeled(source, wanted), limit, seed, "reporting on")
+    other = None if test is None else read_labeled(source.of(test), wanted)
     if model is not None and other is None:
         note("no --test: the model's settings learn again, from 70 % of the histograms")
-    for one in (given, other):
-        _require_bins(learner, one)
     write_report(
         out,
         X=given.X,
@@ -99,15 +99,7 @@ def _learner(model: Path | None, jobs: int) -> GroundMetricLearning:
     verbose = int(shows_progress())
     if model is None:
         return GroundMetricLearning(n_jobs=jobs, verbose=verbose)
-    found: GroundMetricLearning = GroundMetricLearning.load(model).set_params(
+    found: GroundMetricLearning = load_model(model).set_params(
         n_jobs=jobs, verbose=verbose, checkpoint=None
     )
     return found
-
-
-def _require_bins(learner: GroundMetricLearning, data: Data | None) -> None:
-    d = getattr(learner, "n_features_in_", None)
-    if data is not None and d is not None and data.X.shape[1] != d:
-        raise ValueError(
-            f"{data.source} has {data.X.shape[1]} bins, but the model has {d}."
-        )

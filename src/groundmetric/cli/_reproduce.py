@@ -127,18 +127,17 @@ def reproduce(
         )
     if export is not None:
         export_results(out, export)
-    drawn = [
-        path
-        for number in figure
-        if draw is not None
-        for path in paper_figures(
-            read_results(out),
-            draw,
-            figure=number,
-            experiment=names[n_classes(number, classes, most)],
-            methods=method,
-        )
-    ]
+    drawn: list[Path] = []
+    if draw is not None:
+        found = read_results(out)
+        for number in figure:
+            name = names[n_classes(number, classes, most)]
+            options: dict[str, Any] = {
+                "figure": number,
+                "experiment": name,
+                "methods": method,
+            }
+            drawn += paper_figures(found, draw, **options)
     if json:
         emit({"results": out, "new_rows": new, "figures": drawn})
         return
