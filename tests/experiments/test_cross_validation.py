@@ -24,8 +24,11 @@ def test_interval_by_hand():
     assert found.low == pytest.approx(2 * found.mean - found.high)
 
 
-def test_a_single_split_has_no_interval():
-    assert np.isnan(resampled_mean([0.1], ratio=0.5).low)
+@pytest.mark.parametrize("values", [[0.1], [0.1, 0.1, 0.1]])
+def test_splits_that_do_not_differ_have_no_interval(values):
+    found = resampled_mean(values, ratio=0.5)
+    assert found.mean == pytest.approx(0.1)
+    assert np.isnan([found.low, found.high]).all()
 
 
 def test_every_histogram_is_tested_once_in_each_repeat():

@@ -4,6 +4,7 @@ Each split learns anew from its own training histograms. A model that was learne
 is judged as it is, on histograms that it should not have seen.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any
@@ -159,8 +160,8 @@ def _estimates(one: CrossValidation, learned: CrossValidation) -> Found:
         gains = np.subtract(errors, getattr(learned, f"{name}_errors"))
         out[name] = _as_dict(resampled_mean(errors, ratio=one.ratio))
         # Student's interval does not know that shares are from 0 to 1.
-        out[name]["low"] = max(out[name]["low"], 0.0)
-        out[name]["high"] = min(out[name]["high"], 1.0)
+        for end in ("low", "high"):
+            out[name][end] = float(np.clip(out[name][end], 0.0, 1.0))
         if one is not learned:
             out[f"{name}_saved"] = _as_dict(resampled_mean(gains, ratio=one.ratio))
     return out
@@ -191,6 +192,9 @@ def _row(method: str, found: Found, name: str) -> list[str]:
 
 
 def _between(found: dict[str, float], write: Callable[[float], str]) -> str:
+    """Write an interval; nothing if the folds do not tell."""
+    if math.isnan(found["low"]):
+        return ""
     return f"{write(found['low'])} to {write(found['high'])}"
 
 

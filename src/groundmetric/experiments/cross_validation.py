@@ -18,7 +18,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from .. import _validation
 from .._progress import progress_bar
 from .comparison import Split, evaluate, require_sizes
-from .inference import LEVEL
+from .inference import LEVEL, TIE
 from .methods import Method, as_methods
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ __all__ = ["CrossValidation", "Estimate", "cross_validate", "resampled_mean"]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over splits with its 95 % interval; NaN where a single split says nothing.
+    """A mean over splits with its 95 % interval; NaN where the splits do not differ.
 
     Examples
     --------
@@ -79,7 +79,8 @@ def resampled_mean(values: ArrayLike, *, ratio: float) -> Estimate:
     .. math:: \bar v \mp t \, s \, \sqrt{1 / J + n_\mathrm{test} / n_\mathrm{train}}
 
     with s the standard deviation of the J values and t the 97.5 % quantile of Student's
-    distribution with J - 1 degrees of freedom.
+    distribution with J - 1 degrees of freedom. Splits that do not differ, or a single
+    one, do not tell how sure their mean is: the ends are NaN then.
 
     Parameters
     ----------
@@ -95,15 +96,18 @@ def resampled_mean(values: ArrayLike, *, ratio: float) -> Estimate:
     Examples
     --------
     >>> from groundmetric.experiments import resampled_mean
+    >>> found = resampled_mean([0.2, 0.25, 0.3], ratio=0.5)
+    >>> round(found.mean, 3), round(found.low, 3), round(found.high, 3)
+    (0.25, 0.054, 0.446)
     >>> resampled_mean([0.25, 0.25, 0.25], ratio=0.5)
-    Estimate(mean=0.25, low=0.25, high=0.25)
+    Estimate(mean=0.25, low=nan, high=nan)
     """
     array = _validation.as_float_array(values, "values", 1)
     _validation.require_finite(array, "values")
     ratio = _validation.as_number(ratio, "ratio", low=0.0)
     n = _validation.as_count(array.size, "the number of values", low=1)
     mean = float(array.mean())
-    if n == 1:
+    if np.ptp(array) <= TIE:
         return Estimate(mean, float("nan"), float("nan"))
     t = float(stats.t.ppf(0.5 + LEVEL / 2, n - 1))
     half = t * float(array.std(ddof=1)) * float(np.sqrt(1 / n + ratio))
