@@ -8,6 +8,7 @@ import pytest
 from groundmetric.cli import _demo
 from groundmetric.cli._reproduce import experiments
 from groundmetric.experiments import FIGURE_3, FIGURE_4, METHODS, read_results
+from groundmetric.report._evaluation import judge_data
 
 ROWS = ("l1", "l2", "hellinger", "chi2", "pixels", "before", "learned")
 
@@ -49,7 +50,18 @@ def test_lesson():
     metric = 1 - np.eye(64)
     metric[10] = metric[:, 10] = 3
     metric[10, 10] = 0
-    assert "ink at row 2, column 3" in _demo.lesson(metric, np.ones((1, 64)) / 64)
+    X = np.ones((4, 64)) / 80
+    X[:2, 10] = 0.2125
+    X[2:, 9] = 0.2125
+    data = judge_data(X, [4, 4, 9, 9], X, [4, 4, 9, 9], 0)
+    # In 1/80 of all ink, pixels 10 and 9 have 9 and all others 1. To bring ink to pixel
+    # 10 costs 3 * 71; to pixel 9, 62 + 3 * 9; to the others 70 + 3 * 9. That is
+    # 213 / ((213 + 89 + 62 * 97) / 64) = 2.16 times the mean.
+    assert _demo.lesson(metric, data) == (
+        "What was learned: ink at row 2, column 3 tells most; to bring it there costs "
+        "2.2 times as much as elsewhere, for fours have 21.2 % of theirs there and "
+        "nines 1.2 %."
+    )
 
 
 def test_pixel_metric():

@@ -80,7 +80,7 @@ def demo(
         n_jobs=jobs,
     )
     verdicts = {name: headline(one.differences()["l1"]) for name, one in found.items()}
-    learned = lesson(pair.learner.metric_, pair.data.train)
+    learned = lesson(pair.learner.metric_, pair.data)
     if json:
         emit({"errors": errors, "verdicts": verdicts, "lesson": learned, "report": out})
     else:
@@ -125,17 +125,19 @@ def pixel_metric() -> Floats:
     return apart
 
 
-def lesson(metric: Floats, X: Floats) -> str:
-    """Say in a sentence which pixels the metric holds far from the others."""
-    ink = X.mean(axis=0)
-    far = metric @ ink  # the mean cost of bringing the ink of a digit here
-    far[ink < ink.mean() / 2] = 0.0  # where there is hardly any, nothing was learned
-    row, column = divmod(int(far.argmax()), SIDE)
-    ratio = far.max() / far[far > 0].mean()
+def lesson(metric: Floats, data: Data) -> str:
+    """Say in a sentence which pixel is farthest, and who has ink there."""
+    ink = data.train.mean(axis=0)
+    cost = metric @ ink  # of bringing the ink of a digit here, on average
+    cost[ink < ink.mean() / 2] = 0.0  # where there is hardly any, nothing was learned
+    pixel = int(cost.argmax())
+    row, column = divmod(pixel, SIDE)
+    fours, nines = (percent(data.train[data.y == k, pixel].mean()) for k in (0, 1))
     return (
-        f"What was learned: ink at row {row + 1}, column {column + 1} of the image "
-        f"tells fours from nines; to bring ink there costs {ratio:.1f} times as much "
-        "as elsewhere."
+        f"What was learned: ink at row {row + 1}, column {column + 1} "
+        "tells most; to bring it there costs "
+        f"{cost.max() / cost[cost > 0].mean():.1f} times as much as elsewhere, for "
+        f"fours have {fours} of theirs there and nines {nines}."
     )
 
 
