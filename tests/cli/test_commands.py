@@ -256,7 +256,7 @@ def test_info(run):
     facts = json.loads(run("info", "--json").stdout)
     assert facts["instructions"] in ("baseline", "avx2", "avx512")
     assert facts["threads"] >= 1
-    assert facts["optional parts"]["images"].startswith("pillow")
+    assert facts["optional_parts"]["images"].startswith("pillow")
 
 
 def test_numbered_names_are_a_header(folder):

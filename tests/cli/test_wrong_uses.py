@@ -90,6 +90,9 @@ CASES = {
         table([[4, 1, 1], [1, "lots", 4], [1, 1, 4]], "llr"),
         "bad.csv, line 3, column 'b': 'lots' is no number",
     ),
+    "a number of Python": (
+        "fit bad.csv", table([[4, "1_0", 1], [1, 2, 4]]), "'1_0' is no number",
+    ),
     "empty cell": (
         "fit bad.csv", table([[4, "", 1], [1, 2, 4]]), "line 2, column 'b': the cell",
     ),

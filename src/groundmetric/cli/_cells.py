@@ -130,20 +130,19 @@ def read_parquet(path: str) -> Cells:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell reads as a number; NaN does."""
+    """Whether a cell reads as a number; NaN does, 1_000 only in Python."""
     try:
         float(cell)
     except ValueError:
         return False
-    return True
+    return "_" not in cell
 
 
 def as_column(cells: list[str]) -> NDArray[Any]:
     """Take cells as numbers if all of them are."""
-    try:
+    if all(is_number(cell) for cell in cells):
         return np.array([float(cell) for cell in cells])
-    except ValueError:
-        return np.array(cells, dtype=object)
+    return np.array(cells, dtype=object)
 
 
 def _as_array(column: Any) -> NDArray[Any]:  # noqa: ANN401 - pyarrow's

@@ -106,7 +106,7 @@ def fit(
     if json:
         emit(found)
     else:
-        say(found)
+        say(found, data)
 
 
 def summary(learner: GroundMetricLearning, data: Data) -> dict[str, Any]:
@@ -123,8 +123,8 @@ def summary(learner: GroundMetricLearning, data: Data) -> dict[str, Any]:
     }
 
 
-def say(found: dict[str, Any]) -> None:
-    """Print the summary of a fit."""
+def say(found: dict[str, Any], given: str) -> None:
+    """Print the summary of a fit, and what to do next."""
     typer.echo(
         f"Learned from {count(found['n_histograms'], 'histogram')} over "
         f"{count(found['n_bins'], 'bin')}, {len(found['classes'])} classes: "
@@ -132,4 +132,5 @@ def say(found: dict[str, Any]) -> None:
         f"{found['criterion_first']:.3g} to {found['criterion_best']:.3g}."
     )
     typer.echo(f"Model: {found['model']}")
-    note(f"Did it help? groundmetric evaluate {found['data']}")
+    if given != "-":
+        note(f"Did it help? groundmetric evaluate {given}")

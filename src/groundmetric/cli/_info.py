@@ -37,7 +37,7 @@ def info(*, json: Json = False) -> None:
         return
     for name, value in found.items():
         if isinstance(value, dict):
-            typer.echo(f"{name}:")
+            typer.echo(f"{name.replace('_', ' ')}:")
             for part, there in value.items():
                 missing = f"no; pip install 'groundmetric[{part}]'"
                 typer.echo(f"  {part:12s} {there or missing}")
@@ -55,7 +55,7 @@ def facts() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "instructions": _core.instruction_set(),
         "threads": joblib.cpu_count(),
-        "optional parts": {part: _there(name) for part, name in PARTS.items()},
+        "optional_parts": {part: _there(name) for part, name in PARTS.items()},
     }
 
 
