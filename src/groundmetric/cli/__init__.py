@@ -7,8 +7,6 @@ is one line, ``error: ...``, and exit code 2. Needs ``pip install 'groundmetric[
 import importlib.util
 import sys
 
-__all__ = ["main"]
-
 NEEDED = ("typer", "rich")
 
 
