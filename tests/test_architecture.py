@@ -106,7 +106,8 @@ ALLOWED = {
     "experiments.frames": {"results"},
     "experiments.inference": set(),
     "experiments.measures": PUBLIC | {"_validation"},
-    "experiments.methods": PUBLIC | {"baselines", "distances"},
+    "experiments.methods": PUBLIC
+    | {"_initial", "_similarity", "baselines", "distances"},
     "experiments.protocol": {"_validation"},
     "experiments.results": set(),
     "experiments.runner": {"__version__", "_progress", "_validation", "comparison"}

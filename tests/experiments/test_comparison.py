@@ -7,8 +7,16 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from groundmetric import EMDKernel, GroundMetricLearning, distances, experiments
-from groundmetric.experiments import METHODS, Comparison, compare, measures
+from groundmetric import (
+    EMDKernel,
+    GroundMetricLearning,
+    distances,
+    experiments,
+    initial_metric,
+    pairwise_emd,
+)
+from groundmetric.experiments import METHODS, Comparison, compare, measures, methods
+from groundmetric.plotting.figures import FIGURES
 
 FEW = [name for name in METHODS if not name.startswith("gml-")]
 
@@ -64,6 +72,40 @@ def test_neighborhoods_and_starts_are_what_they_are_called(task):
         pairwise = METHODS[name].learn(X, y, 1)
         expected = GroundMetricLearning(**options).fit(X, y).pairwise(X_test, X)
         np.testing.assert_array_equal(pairwise(X_test, X), expected)
+
+
+@pytest.mark.parametrize("init", ["typical", "independence"])
+def test_a_start_is_what_learning_starts_from(task, init, monkeypatch):
+    used = []
+
+    def keep(X, Y=None, *, metric, n_jobs):
+        used.append(metric)
+        return pairwise_emd(X, Y, metric=metric, n_jobs=n_jobs)
+
+    monkeypatch.setattr(methods, "pairwise_emd", keep)
+    X, y, X_test, _ = task
+    pairwise = METHODS[f"start-{init}"].learn(X / X.sum(axis=1, keepdims=True), y, 1)
+    learner = GroundMetricLearning(init=init, max_outer=1).fit(X, y)
+    distances_of_start = pairwise(X_test[:2] / X_test[:2].sum(axis=1)[:, None], None)
+    np.testing.assert_array_equal(used[0], learner.initial_metric_)  # bit for bit
+    assert distances_of_start[0, 1] > 0
+    # And not the tables' own metric, which is the other end of the blend.
+    plain = initial_metric(X, y, **METHODS[f"emd-{init}"].settings)
+    assert np.abs(used[0] - plain).max() > 1e-3
+
+
+@pytest.mark.parametrize("figure", [3, 4])
+def test_learned_metrics_are_compared_with_their_own_start(figure):
+    chosen = getattr(experiments, f"FIGURE_{figure}")
+    drawn = FIGURES[figure]
+    starts = {other for _, other in drawn.pairs if not other.startswith("gml-")}
+    assert starts
+    assert starts <= set(chosen)
+    for learned, start in drawn.pairs:
+        if start in starts:
+            init = METHODS[learned].settings["init"]
+            assert start == ("emd-uniform" if init == "uniform" else f"start-{init}")
+            assert METHODS[learned].settings["n_neighbors"] == 3
 
 
 def test_kernel_of_distances_is_the_kernel_of_histograms(task):

@@ -86,16 +86,18 @@ FIGURES = {
     3: PaperFigure(
         "Ground metric learning with k neighbors",
         FIGURE_3,
-        tuple((f"gml-k{k}-typical", "gml-k3-typical") for k in ("1", "5", "10", "all")),
+        (
+            *((f"gml-k{k}-typical", "gml-k3-typical") for k in (1, 5, 10, "all")),
+            ("gml-k3-typical", "start-typical"),
+        ),
     ),
     4: PaperFigure(
         "Ground metric learning from three initial metrics",
         FIGURE_4,
         (
-            *(
-                (f"gml-k3-{start}", f"emd-{start}")
-                for start in ("uniform", "independence", "typical")
-            ),
+            ("gml-k3-uniform", "emd-uniform"),
+            ("gml-k3-independence", "start-independence"),
+            ("gml-k3-typical", "start-typical"),
             ("gml-k3-typical", "gml-k3-independence"),
         ),
     ),

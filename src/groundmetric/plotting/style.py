@@ -38,7 +38,8 @@ NEIGHBORS = {
     "all": (-0.65, "^"),
 }
 GML = re.compile(r"gml(?:-k(?P<k>\w+)-(?P<start>\w+))?")
-EMD = re.compile(r"emd-(?P<start>\w+)")
+EMD = re.compile(r"(?P<kind>emd|start)-(?P<start>\w+)")
+NOT_LEARNED = {"emd": "d", "start": "p"}
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,9 @@ def style_of(method: str) -> Style:
         color, marker = LEARNERS[learner]
         return Style(color, marker, "-" if root else "--", hollow=not root)
     if (found := EMD.fullmatch(method)) and found["start"] in STARTS:
-        return Style(STARTS[found["start"]], "d", "--", hollow=True)
+        return Style(
+            STARTS[found["start"]], NOT_LEARNED[found["kind"]], "--", hollow=True
+        )
     if found := GML.fullmatch(method):
         k, start = found["k"] or "3", found["start"] or "uniform"
         if k in NEIGHBORS and start in STARTS:
