@@ -111,9 +111,10 @@ ALLOWED = {
     "experiments.protocol": {"_validation"},
     "experiments.results": set(),
     "experiments.runner": {"__version__", "_progress", "_validation", "comparison"}
-    | {"methods", "protocol", "results"},
+    | {"methods", "protocol", "results", "work"},
     "experiments.summary": {"aligned", "inference"},
     "experiments.tables": {"aligned", "inference", "summary"},
+    "experiments.work": {"comparison", "methods", "protocol"},
     "plotting.__init__": {"curves", "differences", "feature_map", "figures", "grid"}
     | {"metric", "path"},
     "plotting.axes": {"_validation", "canvas"},

@@ -52,7 +52,9 @@ def test_rows_say_what_was_measured(given, expected):
     assert json.loads(found["settings"]) == METHODS["emd-typical"].settings
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading"])
+# From Python 3.12 on, forking beside threads warns; joblib's workers fork nonetheless.
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_rows_do_not_depend_on_jobs_or_backend(given, expected, backend, tmp_path):
     path = tmp_path / "results.sqlite"
     with joblib.parallel_config(backend, n_jobs=2):

@@ -1,29 +1,27 @@
 """Run methods on tasks, in parallel, and go on after a kill (section 7).
 
-The unit of work is a task with the methods that have no row yet. Workers compute and
-never write: rows come back as units are finished, in any order, and only this process
-writes them, each unit in one transaction. So whatever is in the file is never computed
-again, and what was not yet written is.
+Workers compute and never write: rows come back as tasks are finished, in any order, and
+only this process writes them, each task in one transaction. So whatever is in the file
+is never computed again, and what was not yet written is.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from .. import __version__, _validation
 from .._progress import progress_bar
-from .comparison import Comparison, Split, evaluate, require_sizes
+from .comparison import Comparison, require_sizes
 from .methods import Method, as_methods
 from .protocol import Task
 from .results import ResultsFile, Row
+from .work import Failure, Outcome, Unit, finished, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -36,25 +34,6 @@ Labels = NDArray[Any]
 __all__ = ["run"]
 
 MOST_NAMED = 5  # failures in a message
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A method that raised."""
-
-    method: str
-    reason: str
-
-
-Outcome: TypeAlias = "Comparison | Failure"
-
-
-@dataclass(frozen=True)
-class Unit:
-    """A task, and the methods that are still to be run on it."""
-
-    task: Task
-    methods: Sequence[Method]
 
 
 def run(
@@ -138,17 +117,10 @@ def run(
     facts |= _facts(rows, labels, given, chosen)
     with ResultsFile(path) as file, threadpool_limits(1):
         file.require(experiment, facts)
-        units = _missing(given, chosen, file.done(experiment))
-        calls = (
-            joblib.delayed(_computed)(
-                unit, _split(rows, labels, unit.task), n_neighbors, svm=svm
-            )
-            for unit in units
+        units = missing(given, chosen, file.done(experiment))
+        results = finished(
+            units, rows, labels, n_neighbors=n_neighbors, svm=svm, n_jobs=n_jobs
         )
-        # No queue: workers that outlive a killed run finish the task at hand only.
-        results = joblib.Parallel(
-            n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs"
-        )(calls)
         n_rows, failures = 0, []
         with progress_bar(
             len(units), label=experiment, show=verbose > 0, unit="task"
@@ -162,42 +134,6 @@ def run(
                     report(n_done)
     _require_success(failures, n_rows)
     return n_rows
-
-
-def _computed(
-    unit: Unit, split: Split, n_neighbors: int, *, svm: bool
-) -> tuple[Unit, list[Outcome]]:
-    """Run the methods of a unit, in a worker; a failure leaves the others alone."""
-    outcomes: list[Outcome] = []
-    with threadpool_limits(1):
-        for method in unit.methods:
-            try:
-                outcome: Outcome = evaluate(
-                    method, split, n_neighbors=n_neighbors, svm=svm, n_jobs=1
-                )
-            except Exception as error:  # noqa: BLE001 - of whatever a method may raise
-                reason = f"{type(error).__name__}: {error}".rstrip(".")
-                outcome = Failure(method.name, reason)
-            outcomes.append(outcome)
-    return unit, outcomes
-
-
-def _missing(
-    tasks: Sequence[Task], methods: Sequence[Method], done: set[tuple[int, str]]
-) -> list[Unit]:
-    """List what is still to be computed."""
-    units = [
-        Unit(task, [m for m in methods if (task.index, m.name) not in done])
-        for task in tasks
-    ]
-    return [unit for unit in units if unit.methods]
-
-
-def _split(rows: Floats, labels: Labels, task: Task) -> Split:
-    """Pick the rows of a task: all that a worker gets to see."""
-    return Split(
-        rows[task.train], labels[task.train], rows[task.test], labels[task.test]
-    )
 
 
 def _rows(experiment: str, unit: Unit, outcomes: Sequence[Outcome]) -> Iterator[Row]:

@@ -1,0 +1,114 @@
+"""The work of a run: units, and how any backend of joblib gets them done.
+
+A unit is a task with the methods that have no row yet. Workers see the rows of their
+task and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from .comparison import Comparison, Split, evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .methods import Method
+    from .protocol import Task
+
+Floats = NDArray[np.float64]
+Labels = NDArray[Any]
+
+__all__ = ["Failure", "Outcome", "Unit", "finished", "missing"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A method that raised."""
+
+    method: str
+    reason: str
+
+
+Outcome: TypeAlias = "Comparison | Failure"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A task, and the methods that are still to be run on it."""
+
+    task: Task
+    methods: Sequence[Method]
+
+
+def missing(
+    tasks: Sequence[Task], methods: Sequence[Method], done: set[tuple[int, str]]
+) -> list[Unit]:
+    """List what is still to be computed."""
+    units = [
+        Unit(task, [m for m in methods if (task.index, m.name) not in done])
+        for task in tasks
+    ]
+    return [unit for unit in units if unit.methods]
+
+
+def finished(
+    units: Sequence[Unit],
+    rows: Floats,
+    labels: Labels,
+    *,
+    n_neighbors: int,
+    svm: bool,
+    n_jobs: int | None,
+) -> Iterator[tuple[Unit, list[Outcome]]]:
+    """Yield each unit with what came of it, in any order, as soon as it is known."""
+    calls = (
+        joblib.delayed(_computed)(
+            unit, _split(rows, labels, unit.task), n_neighbors, svm=svm
+        )
+        for unit in units
+    )
+    backend, _ = joblib.parallel.get_active_backend()
+    # No queue: workers that outlive a killed run finish the task at hand only.
+    if getattr(backend, "supports_return_generator", False):
+        yield from joblib.Parallel(
+            n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs"
+        )(calls)
+        return
+    # This one returns lists only: a short one at a time, so that a kill costs little.
+    size = joblib.effective_n_jobs(n_jobs)
+    with joblib.Parallel(n_jobs=n_jobs, batch_size=1) as parallel:
+        while some := list(islice(calls, size)):
+            yield from parallel(some)
+
+
+def _computed(
+    unit: Unit, split: Split, n_neighbors: int, *, svm: bool
+) -> tuple[Unit, list[Outcome]]:
+    """Run the methods of a unit, in a worker; a failure leaves the others alone."""
+    outcomes: list[Outcome] = []
+    with threadpool_limits(1):
+        for method in unit.methods:
+            try:
+                outcome: Outcome = evaluate(
+                    method, split, n_neighbors=n_neighbors, svm=svm, n_jobs=1
+                )
+            except Exception as error:  # noqa: BLE001 - of whatever a method may raise
+                reason = f"{type(error).__name__}: {error}".rstrip(".")
+                outcome = Failure(method.name, reason)
+            outcomes.append(outcome)
+    return unit, outcomes
+
+
+def _split(rows: Floats, labels: Labels, task: Task) -> Split:
+    """Pick the rows of a task: all that a worker gets to see."""
+    return Split(
+        rows[task.train], labels[task.train], rows[task.test], labels[task.test]
+    )
