@@ -129,6 +129,22 @@ def test_a_failure_is_reported_at_the_end(given, expected, tmp_path):
     assert all(found[k, "l1"] == expected[k, "l1"] for k in range(4))
 
 
+@pytest.mark.parametrize("backend", ["sequential", "threading"])
+def test_a_missing_package_stops_the_run_at_once(given, backend, tmp_path):
+    path, log = tmp_path / "results.sqlite", tmp_path / "log"
+
+    def ask(*_):
+        raise ImportError("This needs what is not there: pip install it.")
+
+    methods = [logged("l1", log), Method("asks", "Asks", {}, ask), logged("l2", log)]
+    with (
+        joblib.parallel_config(backend, n_jobs=1),
+        pytest.raises(ImportError, match=r"^This needs what is not there"),
+    ):
+        run(**given, methods=methods, path=path)
+    assert len(log.read_text().splitlines()) == 1  # l1 on the first of four tasks
+
+
 def changed(given, **options):
     return {**given, "methods": ["l1"], **options}
 

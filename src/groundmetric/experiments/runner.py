@@ -90,6 +90,8 @@ def run(
     ------
     RuntimeError
         At the very end, if a method failed on a task; all other rows are written.
+    ImportError
+        At once, if a method needs a package that is not there.
 
     Examples
     --------

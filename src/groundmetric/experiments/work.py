@@ -100,6 +100,8 @@ def _computed(
                 outcome: Outcome = evaluate(
                     method, split, n_neighbors=n_neighbors, svm=svm, n_jobs=1
                 )
+            except ImportError:
+                raise  # it would fail on all tasks: the user is to install something
             except Exception as error:  # noqa: BLE001 - of whatever a method may raise
                 reason = f"{type(error).__name__}: {error}".rstrip(".")
                 outcome = Failure(method.name, reason)
