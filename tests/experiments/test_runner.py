@@ -153,7 +153,8 @@ def changed(given, **options):
     ("change", "message"),
     [
         (lambda g: changed(g, X=np.asarray(g["X"])[:, ::-1]), "for another X or y: "),
-        (lambda g: changed(g, y=[0, *g["y"][1:]]), "for another X or y: "),
+        (lambda g: changed(g, tasks=g["tasks"][:1], y=relabeled(g)),
+         "for another X or y: "),
         (lambda g: changed(g, n_neighbors=4), "another n_neighbors: 5, not 4"),
         (lambda g: changed(g, svm=True), "another svm: False, not True"),
         (lambda g: changed(g, **problem(seed=1)), "another task 0: .*seed 0.*seed 1"),
@@ -172,8 +173,18 @@ def test_other_results_are_not_mixed_in(given, change, message, tmp_path):
     assert run(**given, methods=["l1"], path=path) == 0
 
 
+def relabeled(given):
+    """Labels that are the same but for a class that the first task has not."""
+    used = given["tasks"][0].classes
+    return [label if label in used else f"{label}, renamed" for label in given["y"]]
+
+
 def bad(given, **options):
     return {**given, "path": "results.sqlite", **options}
+
+
+def odd(given, **rows):
+    return bad(given, tasks=[dataclasses.replace(given["tasks"][0], **rows)])
 
 
 @pytest.mark.parametrize(
@@ -182,7 +193,19 @@ def bad(given, **options):
         (lambda g: bad(g, tasks=[]), "tasks is empty"),
         (lambda g: bad(g, tasks=[3]), r"tasks\[0\] is 3; a Task is needed"),
         (lambda g: bad(g, tasks=g["tasks"] * 2), "two tasks with the same index"),
-        (lambda g: bad(g, X=g["X"][:9], y=g["y"][:9]), r"tasks\[0\] has rows that X"),
+        (lambda g: bad(g, X=g["X"][:9], y=g["y"][:9]),
+         r"tasks\[0\].train has row \d+; X has rows 0 to 8\."),
+        (lambda g: odd(g, train=np.array([-1])),
+         r"tasks\[0\].train has row -1; X has rows 0 to 55\."),
+        (lambda g: odd(g, test=np.array([], int)), r"tasks\[0\].test is empty; at"),
+        (lambda g: odd(g, test=[1, 2]),
+         r"tasks\[0\].test must be a one-dimensional array of integers"),
+        (lambda g: odd(g, test=g["tasks"][0].train),
+         r"tasks\[0\] has row \d+ in train and in test"),
+        (lambda g: bad(g, y=g["y"][::-1]),
+         r"tasks\[1\].train has rows of class \d . class \d by y, but the task is cl"),
+        (lambda g: odd(g, test=g["tasks"][0].test[:6]),
+         r"tasks\[0\].test has rows of class \d by y, but the task is class \d . cla"),
         (lambda g: bad(g, n_neighbors=13),
          r"n_neighbors is 13; it must be at most 11, .* 12 test histograms in tasks"),
         (lambda g: bad(g, path="results.csv"), "results.csv must end in .sqlite"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Indices = NDArray[np.int64]
 Labels = NDArray[Any]
 
-__all__ = ["Task", "binary_tasks", "multiclass_tasks"]
+__all__ = ["Task", "binary_tasks", "multiclass_tasks", "require_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +178,29 @@ def multiclass_tasks(
         draw.task(index, draw.classes(among, size, stream=index))
         for index in range(count)
     ]
+
+
+def require_rows(task: Task, labels: Labels, name: str) -> None:
+    """Refuse a task of other data: its rows must be of its classes, and of no other."""
+    for part, rows in (("train", task.train), ("test", task.test)):
+        of = f"{name}.{part}"
+        if not isinstance(rows, np.ndarray) or rows.ndim != 1 or rows.dtype.kind != "i":
+            raise ValueError(f"{of} must be a one-dimensional array of integers.")
+        if rows.size == 0:
+            raise ValueError(f"{of} is empty; at least one row is needed.")
+        if rows.min() < 0 or rows.max() >= len(labels):
+            wrong = rows[(rows < 0) | (rows >= len(labels))][0]
+            last = len(labels) - 1
+            raise ValueError(f"{of} has row {wrong}; X has rows 0 to {last}.")
+        found = dict.fromkeys(labels[rows].tolist())
+        if set(found) != set(task.classes):
+            raise ValueError(
+                f"{of} has rows of {' | '.join(map(str, found))} by y, but the task is "
+                f"{task.name}: it was drawn from other labels."
+            )
+    both = np.intersect1d(task.train, task.test)
+    if both.size:
+        raise ValueError(f"{name} has row {both[0]} in train and in test.")
 
 
 class _Draw:

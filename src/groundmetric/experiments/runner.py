@@ -19,7 +19,7 @@ from .. import __version__, _validation
 from .._progress import progress_bar
 from .comparison import Comparison, require_sizes
 from .methods import Method, as_methods
-from .protocol import Task
+from .protocol import Task, require_rows
 from .results import ResultsFile, Row
 from .work import Failure, Outcome, Unit, finished, missing
 
@@ -183,8 +183,7 @@ def _require_tasks(
     for k, task in enumerate(tasks):
         if not isinstance(task, Task):
             raise ValueError(f"tasks[{k}] is {task!r}; a Task is needed.")
-        if max(task.train.max(), task.test.max()) >= len(labels):
-            raise ValueError(f"tasks[{k}] has rows that X, of {len(labels)}, has not.")
+        require_rows(task, labels, f"tasks[{k}]")
         split = labels[task.train], len(task.test)
         require_sizes(*split, n_neighbors, svm=svm, where=f" in tasks[{k}]")
     if len({task.index for task in tasks}) < len(tasks):
