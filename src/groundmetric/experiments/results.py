@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from types import TracebackType
 
 StrPath = str | os.PathLike[str]
@@ -107,6 +108,9 @@ class Row:
     version: str
 
 
+NAMES = tuple(Row.__dataclass_fields__)
+
+
 class ResultsFile:
     """A results file that is open for more rows; a context manager.
 
@@ -131,10 +135,11 @@ class ResultsFile:
         require_suffix(self.path, (SUFFIX,))
         self._connection = connect(self.path, "rwc")
         try:
-            self._connection.executescript(SCHEMA)
-        except sqlite3.DatabaseError as error:
+            with self._sentences():
+                self._connection.executescript(SCHEMA)
+        except ValueError:
             self._connection.close()
-            raise unreadable(self.path, error) from error
+            raise
 
     def __enter__(self) -> ResultsFile:  # noqa: PYI034 - Self is of Python 3.11
         return self
@@ -150,7 +155,43 @@ class ResultsFile:
     def require(self, experiment: str, facts: Mapping[str, str]) -> None:
         """Take note of what rows depend on; refuse what differs from earlier notes."""
         query = "SELECT name, value FROM facts WHERE experiment = ?"
-        known = dict(self._connection.execute(query, (experiment,)).fetchall())
+        with self._sentences(), self._connection:
+            # Of two runs that start together, one waits for the other.
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._require_columns()
+            known = dict(self._connection.execute(query, (experiment,)).fetchall())
+            self._require_equal(experiment, known, facts)
+            # Even if all are known: a file that cannot be written is to be found out
+            # before anything is computed.
+            noted = [(experiment, *fact) for fact in facts.items()]
+            self._connection.executemany("REPLACE INTO facts VALUES (?, ?, ?)", noted)
+
+    def done(self, experiment: str) -> set[tuple[int, str]]:
+        """Tasks and methods that have a row."""
+        query = "SELECT task, method FROM results WHERE experiment = ?"
+        with self._sentences():
+            return set(self._connection.execute(query, (experiment,)).fetchall())
+
+    def append(self, rows: Iterable[Row]) -> int:
+        """Write rows, all or none of them; count those that were not there yet."""
+        values = [vars(row) | {n: json.dumps(getattr(row, n)) for n in LISTS}
+                  for row in rows]  # fmt: skip
+        places = ", ".join(f":{name}" for name in NAMES)
+        before = self._connection.total_changes
+        # A row that is there already was written by another run of the same experiment
+        # at the same time: the numbers are the same, and the first row stays.
+        with self._sentences(), self._connection:
+            self._connection.executemany(
+                f"INSERT INTO results ({', '.join(NAMES)}) VALUES ({places}) "  # noqa: S608 - names of our own
+                "ON CONFLICT DO NOTHING",
+                values,
+            )
+        return self._connection.total_changes - before
+
+    def _require_equal(
+        self, experiment: str, known: Mapping[str, str], facts: Mapping[str, str]
+    ) -> None:
+        """Refuse facts that are known to be others."""
         for name, value in facts.items():
             if known.get(name, value) != value:
                 raise ValueError(
@@ -158,29 +199,25 @@ class ResultsFile:
                     f"{name}: {known[name]}, not {value}. Choose another file, or "
                     "another name for the experiment."
                 )
-        new = [(experiment, *fact) for fact in facts.items() if fact[0] not in known]
-        with self._connection:
-            self._connection.executemany("INSERT INTO facts VALUES (?, ?, ?)", new)
 
-    def done(self, experiment: str) -> set[tuple[int, str]]:
-        """Tasks and methods that have a row."""
-        query = "SELECT task, method FROM results WHERE experiment = ?"
-        return set(self._connection.execute(query, (experiment,)).fetchall())
-
-    def append(self, rows: Iterable[Row]) -> None:
-        """Write rows, all or none of them."""
-        values = [vars(row) | {n: json.dumps(getattr(row, n)) for n in LISTS}
-                  for row in rows]  # fmt: skip
-        names = list(Row.__dataclass_fields__)
-        places = ", ".join(f":{name}" for name in names)
-        # A row that is there already was written by another run of the same experiment
-        # at the same time: the numbers are the same, and the first row stays.
-        with self._connection:
-            self._connection.executemany(
-                f"INSERT INTO results ({', '.join(names)}) VALUES ({places}) "  # noqa: S608 - names of our own
-                "ON CONFLICT DO NOTHING",
-                values,
+    def _require_columns(self) -> None:
+        """Refuse a table of the same name that is not ours."""
+        described = self._connection.execute("PRAGMA table_info(results)").fetchall()
+        there, needed = {column[1] for column in described}, set(NAMES)
+        if there != needed:
+            raise unreadable(
+                self.path,
+                f"its table results has the columns {', '.join(sorted(there))}, and "
+                f"not {', '.join(sorted(needed))}",
             )
+
+    @contextmanager
+    def _sentences(self) -> Iterator[None]:
+        """Say which file it is that SQLite cannot read or write."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise unreadable(self.path, error) from error
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -192,7 +229,7 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
         raise unreadable(path, error) from error
 
 
-def unreadable(path: Path, error: Exception) -> ValueError:
+def unreadable(path: Path, error: object) -> ValueError:
     """Say which file is not what it should be."""
     return ValueError(f"{path} cannot be opened as a results file: {error}.")
 

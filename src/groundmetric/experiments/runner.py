@@ -53,7 +53,8 @@ def run(
 
     Run it again with the same arguments after it was killed, or with more tasks or
     methods: what is in the file is not computed again. Rows are the same for any
-    number of jobs and in whatever order tasks come, except for times.
+    number of jobs and in whatever order tasks come, except for times. Two runs that
+    write to one file at a time do no harm, but both compute what neither has written.
 
     Parameters
     ----------
@@ -129,8 +130,7 @@ def run(
         ) as report:
             for n_done, (unit, outcomes) in enumerate(results, start=1):
                 found = list(_rows(experiment, unit, outcomes))
-                file.append(found)
-                n_rows += len(found)
+                n_rows += file.append(found)
                 failures += list(_failures(unit, outcomes))
                 if report:
                     report(n_done)
