@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from logged import logged, problem, rows_of
 
-from groundmetric.experiments import METHODS, Method, ResultsFile, run
+from groundmetric.experiments import METHODS, Method, ResultsFile, run, runner
 from groundmetric.experiments import results as results_module
 
 
@@ -95,3 +95,13 @@ def test_two_runs_at_a_time_count_each_row_once(path):
     assert run(**given, methods=[Method("l1", "l1", {}, learn)], path=path) == 0
     assert inner == [4]
     assert len(rows_of(path)) == 4
+
+
+def test_rows_of_another_version_are_not_mixed_in(path, monkeypatch):
+    given = problem()
+    with monkeypatch.context() as before:
+        before.setattr(runner, "__version__", "0.0.1")
+        run(**given, methods=["l1"], path=path)
+    with pytest.raises(ValueError, match=r"another version of method 'l1': 0\.0\.1, "):
+        run(**given, methods=["l1", "l2"], path=path)
+    assert run(**given, methods=["l2"], path=path) == 4

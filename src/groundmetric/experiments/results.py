@@ -3,7 +3,7 @@
 It is an SQLite data base. Each batch of rows is a transaction, so that a run that is
 killed leaves all rows that it had written, and no part of another. Beside the rows it
 keeps the facts they depend on (a digest of the data, the rows of each task, the
-settings of each method): rows from other facts are refused, not mixed in.
+settings and version of each method): rows from other facts are refused, not mixed in.
 """
 
 from __future__ import annotations

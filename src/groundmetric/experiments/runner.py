@@ -68,7 +68,8 @@ def run(
         The results file, which ends in .sqlite; made if there is none.
     experiment : str
         A name for these data and tasks. Results under a name are of the same data,
-        ``n_neighbors`` and ``svm``, or else this is a ValueError.
+        ``n_neighbors`` and ``svm``, and those of a method are of one version of
+        groundmetric, or else this is a ValueError.
     methods : iterable of str or Method, optional
         Names in :data:`METHODS`, or methods of your own; those of the paper's Figure 1
         by default.
@@ -199,7 +200,10 @@ def _facts(
     for task in tasks:
         drawn = _digest(task.train.tobytes(), b"|", task.test.tobytes())
         facts[f"task {task.index}"] = f"{task.name}, seed {task.seed}, rows {drawn}"
-    return facts | {f"method {m.name!r}": _settings(m) for m in methods}
+    for method in methods:
+        facts[f"method {method.name!r}"] = _settings(method)
+        facts[f"version of method {method.name!r}"] = __version__
+    return facts
 
 
 def _digest(*parts: bytes) -> str:
