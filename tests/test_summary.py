@@ -209,5 +209,9 @@ def test_bootstrap_needs_pairs_of_classes():
         ValueError, match="needs tasks of two classes, but one has 3: a"
     ):
         mean_curves(results, interval="classes")
+    shared = frame(CURVES, classes=["b | c", "a | b", "a | c", "a | d"])
+    with pytest.raises(ValueError, match=r"between two halves .*, but b is in both"):
+        mean_curves(shared, interval="classes")
+    assert mean_curves(shared).n_tasks == 4
     assert align(results, "recall").classes[0] == ("a", "b", "c")
     assert mean_curves(results).n_tasks == 4

@@ -79,8 +79,12 @@ def test_comparison_averages_over_kappa():
     assert "positive: gml is better" in table
 
 
-def test_comparison_without_pairs_of_classes_has_one_interval():
-    table = comparison_table(frame(CURVES, classes=["a | b | c"] * 4), "gml")
+@pytest.mark.parametrize("classes", [
+    ["a | b | c"] * 4,
+    ["a | b", "a | c", "b | c", "c | d"],  # pairs, but not of two halves
+])  # fmt: skip
+def test_comparison_without_halves_has_one_interval(classes):
+    table = comparison_table(frame(CURVES, classes=classes), "gml")
     assert cells(table)[0][2:4] == ["95 %, tasks", "won / tied / lost"]
     assert "bootstrap" not in table
 

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 __all__ = ["INTERVALS", "LEVEL", "Interval", "SignTest", "class_interval"]
-__all__ += ["interval_of", "sign_test", "task_interval"]
+__all__ += ["has_halves", "interval_of", "sign_test", "task_interval"]
 
 LEVEL = 0.95
 # Shares are multiples of 1 / n_test; a smaller difference is rounding.
@@ -83,6 +83,32 @@ def task_interval(values: Floats) -> Interval:
     return Interval(mean - half, mean + half)
 
 
+def has_halves(classes: Sequence[Sequence[str]]) -> bool:
+    """Tell whether tasks are pairs of a class of one half and a class of the other.
+
+    Parameters
+    ----------
+    classes : sequence of sequences of str
+        The classes of each task.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.inference import has_halves
+    >>> has_halves([("cat", "cup"), ("dog", "cup")])
+    True
+    >>> has_halves([("cat", "cup"), ("cup", "dog")])
+    False
+    """
+    if any(len(task) != 2 for task in classes):  # noqa: PLR2004 - a pair
+        return False
+    first, second = zip(*classes, strict=True)
+    return set(first).isdisjoint(second)
+
+
 def class_interval(
     values: Floats,
     classes: Sequence[Sequence[str]],
@@ -125,6 +151,12 @@ def class_interval(
                 f"interval='classes' needs tasks of two classes, but one has "
                 f"{len(task)}: {', '.join(task)}. Use interval='tasks'."
             )
+    if not has_halves(classes):
+        first, second = zip(*classes, strict=True)
+        raise ValueError(
+            "interval='classes' needs tasks between two halves of the classes, but "
+            f"{min(set(first) & set(second))} is in both. Use interval='tasks'."
+        )
     if len(values) == 1:
         return _nothing(values)
     rng = np.random.default_rng(seed)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .aligned import CURVES, Aligned, align
-from .inference import INTERVALS, Interval, interval_of, sign_test
+from .inference import INTERVALS, Interval, has_halves, interval_of, sign_test
 from .summary import LESS_IS_BETTER
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def comparison_table(
 
     Both 95 % intervals are printed: Student's over tasks, which takes them to be
     independent, and the wider one of a bootstrap over the classes that they share (left
-    out if tasks have more than two classes).
+    out unless tasks are pairs, of a class of one half and a class of the other).
 
     Parameters
     ----------
@@ -150,8 +150,7 @@ def comparison_table(
         raise ValueError(
             f"method is {method!r}; results has {', '.join(aligned.methods)}."
         )
-    binary = all(len(task) == 2 for task in aligned.classes)  # noqa: PLR2004 - a pair
-    kinds = list(INTERVALS) if binary else ["tasks"]
+    kinds = list(INTERVALS) if has_halves(aligned.classes) else ["tasks"]
     sign = -1 if measure in LESS_IS_BETTER else 1
     gains = {
         name: sign * (aligned.of(method) - aligned.of(name))  # (n_tasks, 1)
