@@ -47,6 +47,9 @@ def test_bands_are_the_intervals(ax):
     assert found.low[3, 0] < 0
     for band, low, high in zip(bands, found.low, found.high, strict=True):
         at_first = band[band[:, 0] == 1, 1]  # ends at kappa = 1
+        if np.isnan(low[0]):  # l2 errs alike on all tasks: a band from kappa = 2 on
+            assert at_first.size == 0
+            continue
         assert at_first.min() == pytest.approx(100 * max(low[0], 0))
         assert at_first.max() == pytest.approx(100 * high[0])
 

@@ -37,7 +37,9 @@ INTERVALS = {
 
 
 class Interval(NamedTuple):
-    """Lower and upper ends, one for each column; NaN for a single task.
+    """Lower and upper ends, one for each column; NaN where tasks do not differ.
+
+    Tasks that do not differ, or a single one, do not tell how sure their mean is.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def task_interval(values: Floats) -> Interval:
     mean = values.mean(axis=0)
     spread = values.std(axis=0, ddof=1) / np.sqrt(n_tasks)
     half = stats.t.ppf((1 + LEVEL) / 2, n_tasks - 1) * spread
-    return Interval(mean - half, mean + half)
+    return _where_different(values, Interval(mean - half, mean + half))
 
 
 def has_halves(classes: Sequence[Sequence[str]]) -> bool:
@@ -170,7 +172,7 @@ def class_interval(
     means = weights[drawn] @ values / total[drawn, None]
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(means, [tail, 1 - tail], axis=0)
-    return Interval(low, high)
+    return _where_different(values, Interval(low, high))
 
 
 def interval_of(
@@ -197,7 +199,7 @@ def interval_of(
     >>> import numpy as np
     >>> from groundmetric.experiments.inference import interval_of
     >>> interval_of(np.array([[0.1], [0.1]]), [("cat", "cup"), ("cat", "car")], "tasks")
-    Interval(low=array([0.1]), high=array([0.1]))
+    Interval(low=array([nan]), high=array([nan]))
     """
     if kind not in INTERVALS:
         raise ValueError(
@@ -249,6 +251,11 @@ def sign_test(gains: Floats) -> SignTest:
         for won, lost in zip(wins, losses, strict=True)
     ]
     return SignTest(wins, len(gains) - wins - losses, losses, np.array(p))
+
+
+def _where_different(values: Floats, interval: Interval) -> Interval:
+    same = np.ptp(values, axis=0) <= TIE
+    return Interval(*(np.where(same, np.nan, end) for end in interval))
 
 
 def _nothing(values: Floats) -> Interval:

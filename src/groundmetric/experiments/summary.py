@@ -43,7 +43,8 @@ class MeanCurves:
     kappas : ndarray of shape (n_kappas,)
         Numbers of neighbors, from 1.
     mean, low, high : ndarray of shape (n_methods, n_kappas)
-        Means, and the ends of their 95 % intervals; these are NaN for a single task.
+        Means, and the ends of their 95 % intervals; these are NaN where tasks do
+        not differ.
     svm_error : ndarray of shape (n_methods,)
         Mean errors of support vector machines; NaN where there are none.
     interval : str
@@ -83,7 +84,7 @@ class PairedDifferences:
         The competitor at each kappa.
     difference, low, high : ndarray of shape (n_kappas,)
         Mean over tasks of method minus competitor, and the ends of its 95 % interval;
-        these are NaN for a single task.
+        these are NaN where tasks do not differ.
     wins, ties, losses : ndarray of shape (n_kappas,)
         Numbers of tasks on which the method is better, equal and worse.
     p_value : ndarray of shape (n_kappas,)

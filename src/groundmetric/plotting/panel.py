@@ -34,7 +34,7 @@ def band(
     color: str,
 ) -> None:
     """Shade what lies between, in percent."""
-    if not np.isnan(low).any():  # a single task has none
+    if not np.isnan(low).all():  # a single task has none
         ax.fill_between(
             kappas, 100 * low, 100 * high, color=color, alpha=OPACITY, linewidth=0
         )
