@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import sys
+import threading
+import time
 
 import joblib
 import numpy as np
@@ -20,6 +22,7 @@ from groundmetric.experiments import (
     run,
 )
 
+BURNT = 0.1  # CPU seconds
 FEW = ("l1", "emd-typical", "gml-k1-uniform")
 
 
@@ -143,6 +146,26 @@ def test_a_missing_package_stops_the_run_at_once(given, backend, tmp_path):
     ):
         run(**given, methods=methods, path=path)
     assert len(log.read_text().splitlines()) == 1  # l1 on the first of four tasks
+
+
+def test_times_leave_other_threads_out(given, tmp_path):
+    def burn():
+        end = time.thread_time() + BURNT
+        while time.thread_time() < end:
+            pass
+
+    def learn(X, y, n_jobs):
+        beside = threading.Thread(target=burn)  # as another worker is, with threads
+        beside.start()
+        beside.join()
+        return METHODS["l1"].learn(X, y, n_jobs)
+
+    path = tmp_path / "results.sqlite"
+    one = given | {"tasks": given["tasks"][:1]}
+    run(**one, methods=[Method("waits", "Waits", {}, learn)], path=path)
+    (row,) = read_results(path).to_dict("records")
+    assert 0 <= row["fit_seconds"] < BURNT
+    assert row["fit_seconds"] <= row["seconds"] < BURNT
 
 
 def changed(given, **options):
