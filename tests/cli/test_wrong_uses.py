@@ -191,7 +191,7 @@ CASES = {
     "bad tolerance": ("check line.npy --tol -1", NOTHING, "--tol is -1.0"),
     "too many folds": ("evaluate data.csv --folds 5", NOTHING, "n_folds is 5"),
     "too many votes": (
-        "evaluate data.csv --folds 2 --neighbors 4", NOTHING, "n_neighbors is 4",
+        "evaluate data.csv --folds 2 --neighbors 5", NOTHING, "n_neighbors is 5",
     ),
     "report as text": ("report data.csv --out r.txt", NOTHING, "ends in .html"),
     "too few to report on": ("report bad.csv", table(ROWS), "4 at least are needed"),

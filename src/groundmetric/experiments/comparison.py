@@ -125,21 +125,28 @@ def evaluate(
     n_neighbors: int,
     svm: bool,
     n_jobs: int | None,
+    with_recall: bool = True,
     clock: Callable[[], float] = time.process_time,
 ) -> Comparison:
-    """Learn one distance, and measure it; the clock tells CPU seconds."""
+    """Learn one distance, and measure it; the clock tells CPU seconds.
+
+    Without recall, which needs all distances between test histograms, its list is
+    empty.
+    """
     start = clock()
     pairwise = method.learn(split.train, split.y, n_jobs)
     learned = clock()
     between = pairwise(split.test, split.train)
-    among = pairwise(split.test, None)
-    error = None
+    found, error = [], None
+    if with_recall:
+        among = pairwise(split.test, None)
+        found = recall(among, split.z, n_neighbors=n_neighbors)
     if svm:
         error = svm_error(pairwise(split.train, None), split.y, between, split.z)
     return Comparison(
         method.name,
         knn_errors(between, split.y, split.z, n_neighbors=n_neighbors),
-        recall(among, split.z, n_neighbors=n_neighbors),
+        found,
         error,
         learned - start,
         clock() - start,
@@ -147,15 +154,20 @@ def evaluate(
 
 
 def require_sizes(
-    y_train: Labels, n_test: int, n_neighbors: int, *, svm: bool, where: str
+    y_train: Labels, n_test: int | None, n_neighbors: int, *, svm: bool, where: str
 ) -> None:
-    """Refuse tasks that are too small for what is to be measured."""
+    """Refuse tasks that are too small for what is to be measured.
+
+    The number of test histograms counts for recall only; None without it.
+    """
     k = _validation.as_count(n_neighbors, "n_neighbors", low=1)
-    if k > len(y_train) or k >= n_test:
+    most, there = len(y_train), f"{len(y_train)} training"
+    if n_test is not None:
+        most, there = min(most, n_test - 1), f"{there} and {n_test} test"
+    if k > most:
         raise ValueError(
-            f"n_neighbors is {k}; it must be at most {min(len(y_train), n_test - 1)}, "
-            f"for there are {len(y_train)} training and {n_test} test histograms"
-            f"{where}."
+            f"n_neighbors is {k}; it must be at most {most}, for there are {there} "
+            f"histograms{where}."
         )
     members = np.unique(y_train, return_counts=True)[1]
     if members.size == 1:

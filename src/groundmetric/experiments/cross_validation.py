@@ -168,7 +168,7 @@ def cross_validate(
     chosen = as_methods(methods)
     splits = _splits(X, y, n_folds, n_repeats, seed)
     for split in splits:
-        require_sizes(split.y, len(split.z), n_neighbors, svm=svm, where="")
+        require_sizes(split.y, None, n_neighbors, svm=svm, where=" in a split")
     _validation.n_threads(n_jobs)
     found: dict[str, list[tuple[float, float | None]]] = {m.name: [] for m in chosen}
     total = len(splits) * len(chosen)
@@ -176,7 +176,12 @@ def cross_validate(
         for i, split in enumerate(splits):
             for j, method in enumerate(chosen):
                 measured = evaluate(
-                    method, split, n_neighbors=n_neighbors, svm=svm, n_jobs=n_jobs
+                    method,
+                    split,
+                    n_neighbors=n_neighbors,
+                    svm=svm,
+                    n_jobs=n_jobs,
+                    with_recall=False,
                 )
                 found[method.name].append((measured.knn_errors[-1], measured.svm_error))
                 if report is not None:
