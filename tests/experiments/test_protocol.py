@@ -93,6 +93,8 @@ def test_draws_among_given_classes_only():
         ({"classes": ["a", "b", "a"]}, "classes has 'a' twice"),
         ({"halves": (["a"], ["a"])}, "halves has 'a' twice"),
         ({"halves": (["a"], [])}, "halves has an empty half"),
+        ({"halves": (["a"], ["b"], ["c"])}, "halves has 3 parts; two are needed"),
+        ({"halves": (["a"],)}, "halves has 1 parts; two are needed"),
         ({"halves": (["a"], ["b"]), "n_classes": 1}, "halves is given; n_classes and"),
         ({"seed": -1}, "seed is -1"),
         ({"n_test": 0}, "n_test is 0"),

@@ -122,7 +122,10 @@ def binary_tasks(
     else:
         if n_classes is not None or classes is not None:
             raise ValueError("halves is given; n_classes and classes must not be.")
-        first, second = (list(half) for half in halves)
+        parts = [list(half) for half in halves]
+        if len(parts) != 2:  # noqa: PLR2004 - halves
+            raise ValueError(f"halves has {len(parts)} parts; two are needed.")
+        first, second = parts
         if not first or not second:
             raise ValueError("halves has an empty half; both need a class.")
         draw.known([*first, *second], "halves")
@@ -149,7 +152,7 @@ def multiclass_tasks(
     n_classes : int
         Classes in a task, at least two.
     n_tasks : int, default=1
-        Tasks, each with classes of its own.
+        Tasks; the classes of each are drawn anew, and two may have some in common.
     seed : int, default=0
         For drawing classes and rows.
     classes : iterable, optional
