@@ -156,6 +156,7 @@ def test_folds_fit_small_classes():
         ({"X_test": [[0, 0], [1, 1]]}, r"X_test\[0\] has zero mass"),
         ({"y_train": [0, 1]}, "y_train has 2 labels for 4 histograms"),
         ({"y_test": [0]}, "y_test has 1 labels for 2 histograms"),
+        ({"y_test": ["0", "1"]}, "y_test has labels such as '0', but y_train such as"),
         ({"y_train": [0, 0, 0, 1]}, "y_train has a class with a single member"),
         ({"y_train": [0, 0, 0, 0]}, "y_train has one class only"),
     ],

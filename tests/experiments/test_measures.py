@@ -56,6 +56,20 @@ def test_given_distances_are_left_alone():
     assert (square == 1).all()
 
 
+@pytest.mark.parametrize(
+    ("y_train", "y_test", "expected"),
+    [
+        ([0, 1], [0.0], 0.0),
+        (["a", "b"], np.array(["a"], dtype=object), 0.0),
+        ([True, False], [1], 0.0),
+        ([0, 1], [2], 1.0),  # a class that is not there is an error, not a mistake
+        ([0, 1], [2.0], 1.0),
+    ],
+)
+def test_labels_of_one_kind_may_be_written_in_many_ways(y_train, y_test, expected):
+    assert knn_errors([[1, 2]], y_train, y_test, n_neighbors=1) == [expected]
+
+
 def test_svm_tells_two_clusters_apart_and_errs_on_a_wrong_label():
     train = 5.0 - 4.0 * np.kron(np.eye(2), np.ones((3, 3))) - np.eye(6)
     y = [0, 0, 0, 1, 1, 1]
@@ -74,6 +88,10 @@ def test_svm_tells_two_clusters_apart_and_errs_on_a_wrong_label():
          "n_neighbors is 3; it must be at most 2"),
         (lambda: knn_errors([[1, np.nan]], [0, 1], [0], n_neighbors=1),
          r"distances\[0, 1\] is nan"),
+        (lambda: knn_errors([[1, 2]], ["0", "1"], [0], n_neighbors=1),
+         "y_test has labels such as 0, but y_train such as '0': labels of one kind"),
+        (lambda: svm_error(1 - np.eye(4), [0, 0, 1, 1], [[0, 1, 1, 1]], ["0"]),
+         "y_test has labels such as '0', but y_train such as 0: labels of one kind"),
         (lambda: recall(np.eye(2), [0, 1], n_neighbors=2),
          "n_neighbors is 2; it must be at most 1"),
         (lambda: recall([[1, 2]], [0], n_neighbors=1), "y has 1 labels for 2"),

@@ -35,6 +35,7 @@ from .pairs import (
     as_similarity,
     as_weights,
     require_length,
+    require_same_kind,
 )
 from .threads import n_threads
 
@@ -69,4 +70,5 @@ __all__ = [
     "require_length",
     "require_metric",
     "require_same_bins",
+    "require_same_kind",
 ]

@@ -18,6 +18,8 @@ Indices = NDArray[np.int64]
 
 # What the two halves of a similarity may differ by, relative to its largest entry.
 SYMMETRY = 1e-12
+# Kinds of dtypes whose values may be equal, as 1, 1.0 and True are.
+NUMBERS = "biufc"
 
 
 def as_indices(values: ArrayLike, name: str, ndim: int) -> Indices:
@@ -116,6 +118,20 @@ def require_length(y: ArrayLike, n: int, name: str) -> None:
     size = len(as_labels(y, name))
     if size != n:
         raise ValueError(f"{name} has {size} labels for {n} histograms.")
+
+
+def require_same_kind(y_train: ArrayLike, y_test: ArrayLike) -> None:
+    """Refuse test labels that can equal no training label, as 1 and "1" cannot.
+
+    Of one kind, they may all be new: that is a hard task, and no mistake.
+    """
+    train, test = np.asarray(y_train), np.asarray(y_test)
+    same = (train.dtype.kind in NUMBERS) == (test.dtype.kind in NUMBERS)
+    if not same and set(train.tolist()).isdisjoint(test.tolist()):
+        raise ValueError(
+            f"y_test has labels such as {test.tolist()[0]!r}, but y_train such as "
+            f"{train.tolist()[0]!r}: labels of one kind are needed."
+        )
 
 
 def as_similarity(similarity: ArrayLike, n: int) -> Floats:

@@ -191,4 +191,5 @@ def _judged(
         )
     _validation.require_length(y_train, len(train), "y_train")
     _validation.require_length(y_test, len(test), "y_test")
+    _validation.require_same_kind(y_train, y_test)
     return Split(train, np.asarray(y_train), test, np.asarray(y_test))

@@ -53,6 +53,7 @@ def knn_errors(
     [0.5, 0.0, 1.0]
     """
     between = _matrix(distances, y_test, y_train, ("y_test", "y_train"))
+    _validation.require_same_kind(y_train, y_test)
     high = between.shape[1]
     k = _validation.as_count(n_neighbors, "n_neighbors", low=1, high=high)
     classes, codes = np.unique(np.asarray(y_train), return_inverse=True)
@@ -131,6 +132,7 @@ def svm_error(
     """
     within = _matrix(train, y_train, y_train, ("y_train", "y_train"))
     between = _matrix(test, y_test, y_train, ("y_test", "y_train"))
+    _validation.require_same_kind(y_train, y_test)
     members = np.unique(np.asarray(y_train), return_counts=True)[1]
     if members.size == 1:
         raise ValueError("y_train has one class only; at least two are needed.")
