@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -26,6 +26,7 @@ def test_errors_are_those_of_the_definition(problem):
     assert knn_errors(distances, y, z, n_neighbors=9) == expected
 
 
+@settings(deadline=None)
 @given(tied())
 def test_errors_are_those_of_scikit_learn(problem):
     distances, y, z = problem
