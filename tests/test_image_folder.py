@@ -194,6 +194,18 @@ def test_a_cache_tells_parameters_apart(folder, tmp_path):
         n_computed(feature=gist, feature_key="c", feature_options={"x": object()})
 
 
+def test_a_cache_among_the_classes_is_none(folder):
+    options = {"cache": folder / "cache", "feature_options": SMALL}
+    for _ in range(2):  # made by the first, found by the second
+        found = load_image_folder(folder, **options)
+        assert set(found.y) == {"001.ant", "002.bear"}
+        assert found.too_small == {}
+    # A class stays one, even if histograms are kept in its folder.
+    (folder / "cache").rename(folder.parent / "elsewhere")
+    options["cache"] = folder / "001.ant"
+    assert set(load_image_folder(folder, **options).y) == {"001.ant", "002.bear"}
+
+
 def test_damaged_entries_are_computed_again(folder, tmp_path):
     cache = tmp_path / "cache"
     options = {"cache": cache, "feature_options": SMALL}

@@ -105,8 +105,8 @@ def load_image_folder(
         Read no more than the first so many usable images of a class.
     cache : path, optional
         Folder to keep histograms in, by the content of their image and the options of
-        the feature: what is there is not computed again. Made if missing. Images that
-        were skipped are tried again each time.
+        the feature: what is there is not computed again. Made if missing; among the
+        sub-folders, it is no class. Images that were skipped are tried again each time.
     n_jobs : int, optional
         Threads, as in scikit-learn.
     progress : bool
@@ -143,7 +143,7 @@ def load_image_folder(
         most = _validation.as_count(max_per_class, "max_per_class", low=least)
     threads = _validation.n_threads(n_jobs)
     chosen = as_feature(feature, feature_options, feature_key)
-    folders = _class_folders(Path(path), classes)
+    folders = _class_folders(Path(path), classes, cache)
     require_pillow()
     reader = Reader(Path(path), chosen, _as_cache(cache, chosen), threads)
     files = {folder.name: _image_files(folder) for folder in folders}
@@ -165,8 +165,10 @@ def load_image_folder(
     return _result(good, reader, too_small)
 
 
-def _class_folders(root: Path, classes: Iterable[str] | None) -> list[Path]:
-    """Sub-folders sorted by name: all, or those that were asked for."""
+def _class_folders(
+    root: Path, classes: Iterable[str] | None, cache: StrPath | None
+) -> list[Path]:
+    """Sub-folders sorted by name: all but the cache, or those that were asked for."""
     if not root.is_dir():
         raise ValueError(f"path is {os.fspath(root)}, which is not a folder.")
     found = {
@@ -176,7 +178,10 @@ def _class_folders(root: Path, classes: Iterable[str] | None) -> list[Path]:
     }
     if isinstance(classes, str):
         raise ValueError(f"classes is {classes!r}; a list of names is needed.")
-    names = found.keys() if classes is None else set(classes)
+    if classes is None:
+        names = {name for name in found if not _is_cache(found[name], cache)}
+    else:
+        names = set(classes)
     for name in sorted(names - found.keys()):
         raise ValueError(f"classes has {name!r}, but {root} has no such sub-folder.")
     if not names:
@@ -184,6 +189,13 @@ def _class_folders(root: Path, classes: Iterable[str] | None) -> list[Path]:
             f"path is {os.fspath(root)}: no sub-folder was found or asked for."
         )
     return [found[name] for name in sorted(names)]
+
+
+def _is_cache(folder: Path, cache: StrPath | None) -> bool:
+    """Whether a folder is the cache and nothing else: one with images is a class."""
+    if cache is None or not Path(cache).exists() or not folder.samefile(cache):
+        return False
+    return not _image_files(folder)
 
 
 def _image_files(folder: Path) -> list[Path]:
