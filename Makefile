@@ -8,6 +8,7 @@ OUT ?= build/results.sqlite
 JOBS ?= 2
 FIGURES ?= 1 2 3 4
 CLASSES ?=
+SVM ?= yes
 DRAW ?= build/figures
 BIN := .venv/bin
 SHELL := /bin/bash
@@ -75,10 +76,10 @@ docs: setup .venv/sphinx  ## The documentation, in docs/_build/html; warnings ar
 bench: setup build/libfixing.so  ## One table of ratios to peers; DATA=file.npz for real histograms
 	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
 
-reproduce: setup  ## The paper's experiments; DATA=file.npz OUT=results.sqlite JOBS=2
+reproduce: setup  ## The paper's experiments; DATA=file.npz OUT=results.sqlite JOBS=2; SVM= for none
 	@mkdir -p $(dir $(OUT))
 	@$(BIN)/groundmetric reproduce $(DATA) --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
-	  $(FIGURES:%=--figure %) $(if $(CLASSES),--classes $(CLASSES))
+	  $(FIGURES:%=--figure %) $(if $(CLASSES),--classes $(CLASSES)) $(if $(SVM),--svm)
 
 build/libfixing.so: benchmarks/fixing.cpp
 	@mkdir -p build
