@@ -61,8 +61,8 @@ ALLOWED = {
     "baselines": {"_metric_learn", "_rows", "_validation", "_warnings"},
     "cli.__init__": {"_app"},
     "cli._app": SPEAKS
-    | {"__version__", "_cone", "_demo", "_distances", "_evaluate", "_fit", "_info"}
-    | {"_report", "_reproduce"},
+    | {"__version__", "_cone", "_demo", "_distances", "_evaluate", "_figures", "_fit"}
+    | {"_info", "_report", "_reproduce"},
     "cli._arrays": {"_cells"},
     "cli._cells": set(),
     "cli._columns": SPEAKS | {"_cells"},
@@ -75,13 +75,14 @@ ALLOWED = {
     "cli._distances": COMMAND
     | {"_arrays", "_columns", "_data", "_models", "_validation"},
     "cli._evaluate": COMMAND | {"_data", "_models", "experiments"},
+    "cli._figures": COMMAND | {"experiments", "plotting", "plotting.figures"},
     "cli._fit": COMMAND | {"_arrays", "_data", "_models"},
     "cli._info": COMMAND | {"__version__", "_core"},
     "cli._models": PUBLIC | {"_columns", "_data"},
     "cli._options": PUBLIC,
     "cli._output": {"_files"},
     "cli._report": COMMAND | {"_data", "_models", "report"},
-    "cli._reproduce": COMMAND | {"_data", "datasets", "experiments", "plotting"},
+    "cli._reproduce": COMMAND | {"_data", "_figures", "datasets", "experiments"},
     "datasets.__init__": {"_folder", "_labeled", "_reader", "_synthetic"},
     "datasets._cache": set(),
     "datasets._feature": {"features", "features.color"},
@@ -122,9 +123,10 @@ ALLOWED = {
     "plotting.curves": {"canvas", "experiments.summary", "panel", "style"},
     "plotting.differences": {"canvas", "experiments.summary", "panel", "style"},
     "plotting.feature_map": {"_arrangement", "_validation", "axes"},
-    "plotting.figures": {"canvas", "curves", "differences", "experiments"}
-    | {"experiments.inference", "experiments.summary"},
+    "plotting.figures": {"experiments", "layout"},
     "plotting.grid": {"_arrangement", "_validation", "axes"},
+    "plotting.layout": {"canvas", "curves", "differences", "experiments.inference"}
+    | {"experiments.summary"},
     "plotting.metric": {"_arrangement", "_validation", "axes"},
     "plotting.panel": {"style"},
     "plotting.path": {"axes"},
@@ -142,7 +144,8 @@ ALLOWED = {
 # These name types of matplotlib and pandas; only plotting.canvas and
 # plotting.axes import matplotlib.
 DRAWING = {"plotting.curves", "plotting.differences", "plotting.figures"} | {
-    "plotting.panel"
+    "plotting.layout",
+    "plotting.panel",
 }
 PICTURES = {"plotting.axes", "plotting.feature_map", "plotting.grid"} | {
     "plotting.metric",
@@ -164,7 +167,8 @@ ONLY_IN = {
     "sqlite3": {"experiments.frames", "experiments.results"},
     "tqdm": {"_progress"},
     "typer": {"cli._app", "cli._cone", "cli._demo", "cli._distances", "cli._evaluate"}
-    | {"cli._fit", "cli._info", "cli._options", "cli._report", "cli._reproduce"},
+    | {"cli._figures", "cli._fit", "cli._info", "cli._options", "cli._report"}
+    | {"cli._reproduce"},
 }
 LONGEST = 300
 WEB = {".css", ".html", ".js"}

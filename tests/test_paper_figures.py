@@ -83,7 +83,9 @@ def test_figures_show_what_is_asked_for(tmp_path):
         methods=["l1", "my-own"],
         method="my-own",
         interval="classes",
+        name="my.own",
     )
+    assert svg.name == "my.own.svg"
     written = texts(svg)
     assert "my-own minus l1" in written
     bands = "95 % bands (bootstrap over the classes of both halves)"
@@ -97,8 +99,10 @@ def test_figures_show_what_is_asked_for(tmp_path):
         ({"figure": 2}, "results has less than two of the methods of figure 2, helli"),
         ({"experiment": "other"}, "experiment is 'other'; results has made-up"),
         ({"methods": ["l1", "l2"]}, "methods has no two that figure 1 compares"),
+        ({"methods": ["gml"]}, "methods has no two that figure 1 compares"),
+        ({"name": "a/b"}, "name is 'a/b'; it must be the name of a file"),
         ({"methods": ["l1", "gml", "x"]}, "results has no method 'x'"),
-        ({"method": "x"}, "method is 'x'; results has l1, l2, gml"),
+        ({"method": "x"}, "method is 'x'; methods has l1, l2, gml"),
         ({"interval": "x"}, "interval is 'x'"),
     ],
 )

@@ -105,20 +105,6 @@ def test_reproduce_exports_and_goes_on(tiny, run):
     assert [len(errors) for errors in frame["knn_errors"]] == [20, 20]
 
 
-def test_reproduce_digits_and_draw(folder, run):
-    line = ["reproduce", "--method", "l1", "--method", "hellinger"]
-    line += ["--experiment", "mine"]
-    assert run(*line).stdout == "mine: 8 new rows in results.sqlite\n"
-    assert (read_results("results.sqlite")["n_test"] == 80).all()
-    draw = ["--method", "l1", "--method", "hellinger", "--compare", "l1"]
-    found = run("figures", "results.sqlite", *draw, "--out", "here")
-    assert found.stdout.split() == ["here/figure1.png", "here/figure1.svg"]
-    assert (folder / "here" / "figure1.svg").exists()
-    found = run("figures", "results.sqlite", "--experiment", "other")
-    assert found.exit_code == 2
-    assert found.stderr.startswith("error: experiment is 'other'")
-
-
 def test_figures_of_one_size_share_an_experiment():
     found = experiments([1, 2, 3, 4], None, None, 30)
     assert list(found) == [25, 10]

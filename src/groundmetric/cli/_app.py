@@ -8,7 +8,17 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__
-from . import _cone, _demo, _distances, _evaluate, _fit, _info, _report, _reproduce
+from . import (
+    _cone,
+    _demo,
+    _distances,
+    _evaluate,
+    _figures,
+    _fit,
+    _info,
+    _report,
+    _reproduce,
+)
 from ._console import note, one_line, release_notes, say_error
 
 # The base of what typer says about wrong usage, which has no public name.
@@ -89,7 +99,7 @@ for _command, _epilog in (
     (_report.report, _report.EPILOG),
     (_demo.demo, _demo.EPILOG),
     (_reproduce.reproduce, _reproduce.REPRODUCE),
-    (_reproduce.figures, _reproduce.FIGURES),
+    (_figures.figures, _figures.FIGURES),
     (_info.info, _info.EPILOG),
 ):
     app.command(epilog=_epilog)(_command)

@@ -1,5 +1,6 @@
 """Files to write: judged before anything is computed, written whole or not at all."""
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -36,6 +37,17 @@ def require_output(path: Path | None, *suffixes: str, option: str = "--out") -> 
         ) from error
 
 
+def require_folder(path: Path | None, *, option: str = "--out") -> None:
+    """Refuse a folder that is not there and cannot be made, or not be written to."""
+    if path is None:
+        return
+    there = next(p for p in (path, *path.absolute().parents) if p.exists())
+    if not there.is_dir():
+        raise ValueError(f"{option} is {path}, but {there} is no folder.")
+    if not os.access(there, os.W_OK):
+        raise ValueError(f"{option} is {path}, but {there} cannot be written to.")
+
+
 def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write under another name first, so that no half of a file is ever seen."""
     part = _files.part_of(path)
@@ -45,6 +57,11 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text, whole or not at all."""
+    write_whole(path, lambda file: file.write(text.encode()))
 
 
 def write_matrix(matrix: NDArray[Any], path: Path | None) -> None:
@@ -68,4 +85,4 @@ def write_rows(
     if path is None:
         sys.stdout.write(text)
     else:
-        write_whole(path, lambda file: file.write(text.encode()))
+        write_text(path, text)

@@ -1,7 +1,6 @@
-"""``groundmetric reproduce`` and ``groundmetric figures``: the paper's section 7."""
+"""``groundmetric reproduce``: the paper's section 7."""
 
 from collections.abc import Sequence
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,46 +19,22 @@ from ..experiments import (
     read_results,
     run,
 )
-from ..plotting import paper_figures
 from ._console import emit, shows_progress
 from ._data import Source, read_labeled
+from ._figures import Experiment, Methods, Numbers, draw, of_experiment
 from ._options import Json, Seed, examples
-from ._output import require_output
+from ._output import require_folder, require_output
 
 REPRODUCE = examples(
     "groundmetric reproduce",
     "groundmetric reproduce gist.npz --figure 1 --figure 3 --svm --jobs 8",
     "groundmetric reproduce gist.npz --draw figures/",
 )
-FIGURES = examples("groundmetric figures results.sqlite --figure 1 --out figures/")
 # Methods, and N, for each figure.
 FIGURE = {1: (FIGURE_1, 25), 2: (FIGURE_2, 25), 3: (FIGURE_3, 10), 4: (FIGURE_4, 10)}
 SMALL = 2  # N for digits
 
 Experiments = dict[int, list[str]]
-Numbers = Annotated[
-    list[int],
-    typer.Option("--figure", min=1, max=4, help="Figures of the paper; repeatable."),
-]
-Methods = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--method",
-        metavar="NAME",
-        help="Instead of the methods of the figure; repeatable.",
-        show_default=False,
-    ),
-]
-Experiment = Annotated[
-    str | None, typer.Option(help="Name of the experiment.", show_default=False)
-]
-
-
-class Intervals(str, Enum):
-    """What intervals can be made of."""
-
-    tasks = "tasks"
-    classes = "classes"
 
 
 def reproduce(
@@ -95,9 +70,14 @@ def reproduce(
         Path | None,
         typer.Option(help="Write all results as .parquet, too.", show_default=False),
     ] = None,
-    draw: Annotated[
+    folder: Annotated[
         Path | None,
-        typer.Option(help="Draw the figures into this folder.", show_default=False),
+        typer.Option(
+            "--draw",
+            metavar="FOLDER",
+            help="Draw the figures into this folder, and write their tables.",
+            show_default=False,
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -108,6 +88,7 @@ def reproduce(
     """
     require_output(out, ".sqlite")
     require_output(export, ".parquet", option="--export")
+    require_folder(folder, option="--draw")
     stem, X, y = _load(data)
     most = SMALL if data is None else np.unique(y).size // 2
     new: dict[str, int] = {}
@@ -128,67 +109,16 @@ def reproduce(
     if export is not None:
         export_results(out, export)
     drawn: list[Path] = []
-    if draw is not None:
+    if folder is not None:
         found = read_results(out)
         for number in figure:
-            name = names[n_classes(number, classes, most)]
-            options: dict[str, Any] = {
-                "figure": number,
-                "experiment": name,
-                "methods": method,
-            }
-            drawn += paper_figures(found, draw, **options)
+            rows = of_experiment(found, names[n_classes(number, classes, most)])
+            drawn += draw(rows, folder, [number], methods=method, compare=None)
     if json:
         emit({"results": out, "new_rows": new, "figures": drawn})
         return
     for name, n_rows in new.items():
         typer.echo(f"{name}: {n_rows} new rows in {out}")
-    for path in drawn:
-        typer.echo(path)
-
-
-def figures(
-    results: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="A file that reproduce wrote.")
-    ],
-    *,
-    figure: Numbers = [1],  # noqa: B006 - typer's
-    out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path(
-        "figures"
-    ),
-    experiment: Experiment = None,
-    method: Methods = None,
-    compare: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="A method to compare with the best other one.",
-            show_default=False,
-        ),
-    ] = None,
-    interval: Annotated[
-        Intervals, typer.Option(help="What varies in the bands.")
-    ] = Intervals.tasks,
-    json: Json = False,
-) -> None:
-    """Draw the paper's figures from results."""
-    found = read_results(results)
-    drawn = [
-        path
-        for number in figure
-        for path in paper_figures(
-            found,
-            out,
-            figure=number,
-            experiment=experiment,
-            methods=method,
-            method=compare,
-            interval=interval.value,
-        )
-    ]
-    if json:
-        emit({"figures": drawn})
-        return
     for path in drawn:
         typer.echo(path)
 

@@ -12,32 +12,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
 from ..experiments import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
-from ..experiments.inference import INTERVALS
-from . import canvas
-from .curves import CurvesDisplay
-from .differences import DifferenceDisplay
+from .layout import columns_of, save
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
-    from ..experiments.summary import MeanCurves
+    from .layout import Pair
 
-__all__ = ["FIGURES", "PaperFigure", "paper_figures"]
-
-# A method and its competitor; None for the best at each kappa.
-Pair: TypeAlias = "tuple[str, str | None]"
-MEASURES = ("recall", "knn_errors")  # left and right
-WIDTH = 13.0  # cm, as in the paper
-LINE = 0.37  # cm, of a legend
-AROUND = 3.0  # cm, for titles and axes
+__all__ = [
+    "FIGURES",
+    "PaperFigure",
+    "figure_methods",
+    "figure_pairs",
+    "paper_figures",
+]
 
 
 @dataclass(frozen=True)
@@ -63,14 +56,6 @@ class PaperFigure:
     title: str
     methods: tuple[str, ...]
     pairs: tuple[Pair, ...]
-
-
-class _Column(NamedTuple):
-    """What stands below each other, for one measure."""
-
-    curves: CurvesDisplay
-    differences: list[DifferenceDisplay]
-    best: bool  # of the others, or one that was named
 
 
 #: The figures by number.
@@ -113,6 +98,7 @@ def paper_figures(
     methods: Iterable[str] | None = None,
     method: str | None = None,
     interval: str = "tasks",
+    name: str | None = None,
 ) -> tuple[Path, ...]:
     """Draw a figure of the paper from results, as PNG and SVG files.
 
@@ -123,7 +109,7 @@ def paper_figures(
     results : DataFrame
         Results, a row for each task and method.
     folder : str or Path
-        Where to write ``figure1.png`` and ``figure1.svg``; made if it is not there.
+        Where to write the files; made if it is not there.
     figure : {1, 2, 3, 4}, default=1
         Number of the figure, which tells methods and comparisons.
     experiment : str, optional
@@ -136,6 +122,8 @@ def paper_figures(
     interval : {"tasks", "classes"}, default="tasks"
         What the bands are made of, which the figure says: Student's t over tasks, or a
         bootstrap over the classes that they share.
+    name : str, optional
+        Name of the files, without .png and .svg; ``figure1`` for figure 1 by default.
 
     Returns
     -------
@@ -160,27 +148,46 @@ def paper_figures(
     """
     if figure not in FIGURES:
         raise ValueError(f"figure is {figure!r}; it must be among 1, 2, 3, 4.")
+    stem = f"figure{figure}" if name is None else name
+    if stem != Path(stem).name:
+        raise ValueError(f"name is {name!r}; it must be the name of a file, no path.")
     if experiment is not None:
         if experiment not in set(results["experiment"]):
             there = ", ".join(sorted(set(results["experiment"])))
             raise ValueError(f"experiment is {experiment!r}; results has {there}.")
         results = results[results["experiment"] == experiment]
-    names = _names(results, figure, methods)
-    pairs = _pairs(names, figure, method)
-    columns = [
-        _column(results, measure, pairs, methods=names, interval=interval)
-        for measure in MEASURES
-    ]
-    target = Path(folder)
-    with canvas.paper(WIDTH, AROUND + sum(_heights(columns))) as drawing:
-        _draw(drawing, columns, FIGURES[figure].title)
-        target.mkdir(parents=True, exist_ok=True)
-        return canvas.save(drawing, target / f"figure{figure}")
+    names = figure_methods(results, figure, methods)
+    pairs = figure_pairs(names, figure, method)
+    columns = columns_of(results, pairs, methods=names, interval=interval)
+    return save(columns, FIGURES[figure].title, Path(folder) / stem)
 
 
-def _names(
-    results: pd.DataFrame, figure: int, methods: Iterable[str] | None
+def figure_methods(
+    results: pd.DataFrame, figure: int, methods: Iterable[str] | None = None
 ) -> list[str]:
+    """List the methods to show in a figure.
+
+    Parameters
+    ----------
+    results : DataFrame
+        Results, a row for each task and method.
+    figure : {1, 2, 3, 4}
+        Number of the figure.
+    methods : iterable of str, optional
+        Names of methods; by default those of the figure that the results have.
+
+    Returns
+    -------
+    list of str
+        Names of methods.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from groundmetric.plotting.figures import figure_methods
+    >>> figure_methods(pd.DataFrame({"method": ["gml", "mine", "l1"]}), 1)
+    ['l1', 'gml']
+    """
     if methods is not None:
         return list(methods)
     there = set(results["method"])
@@ -193,14 +200,38 @@ def _names(
     return names
 
 
-def _pairs(names: Sequence[str], figure: int, method: str | None) -> tuple[Pair, ...]:
-    """Return the comparisons that the methods at hand allow."""
-    if method is not None:
-        return ((method, None),)
+def figure_pairs(
+    names: Sequence[str], figure: int, method: str | None = None
+) -> tuple[Pair, ...]:
+    """Pair the methods at hand as a figure compares them.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the methods to show.
+    figure : {1, 2, 3, 4}
+        Number of the figure.
+    method : str, optional
+        A method to compare with the best of the others, instead of what the figure
+        compares.
+
+    Returns
+    -------
+    tuple of pairs of str
+        Methods and their competitors; None for the best of the others.
+
+    Examples
+    --------
+    >>> from groundmetric.plotting.figures import figure_pairs
+    >>> figure_pairs(["hellinger", "lmnn", "lmnn-hellinger"], 2)
+    (('lmnn-hellinger', 'lmnn'),)
+    """
+    if method is not None and method not in names:
+        raise ValueError(f"method is {method!r}; methods has {', '.join(names)}.")
+    asked = FIGURES[figure].pairs if method is None else ((method, None),)
+    others = {*names, None} if len(set(names)) > 1 else set()
     pairs = tuple(
-        (one, other)
-        for one, other in FIGURES[figure].pairs
-        if one in names and (other is None or other in names)
+        (one, other) for one, other in asked if one in names and other in others
     )
     if not pairs:
         raise ValueError(
@@ -208,69 +239,3 @@ def _pairs(names: Sequence[str], figure: int, method: str | None) -> tuple[Pair,
             "compare it with the best of the others."
         )
     return pairs
-
-
-def _column(
-    results: pd.DataFrame,
-    measure: str,
-    pairs: Sequence[Pair],
-    **options: Any,  # noqa: ANN401 - methods and interval of the displays
-) -> _Column:
-    curves = CurvesDisplay.from_results(results, measure=measure, **options)
-    differences = [
-        DifferenceDisplay.from_results(
-            results, method, against=against, measure=measure, **options
-        )
-        for method, against in pairs
-    ]
-    return _Column(curves, differences, best=any(other is None for _, other in pairs))
-
-
-def _heights(columns: Sequence[_Column]) -> list[float]:
-    """Heights in cm: curves, their legend in two columns, differences, their legend."""
-    n_curves = len(columns[0].curves.curves.methods)
-    compared = {
-        (display.differences.method, rival)
-        for column in columns
-        for display in column.differences
-        for rival in display.differences.against
-    }
-    return [5.5, LINE * (1 + (n_curves + 1) // 2), 4.0, LINE * (2 + len(compared))]
-
-
-def _draw(drawing: Figure, columns: Sequence[_Column], title: str) -> None:
-    """Draw curves above, differences below, and a legend under either."""
-    panels = drawing.subplot_mosaic("AB;CC;DE;FF", height_ratios=_heights(columns))
-    handles: dict[str, Line2D] = {}
-    for column, above, below in zip(columns, "AB", "DE", strict=True):
-        column.curves.plot(panels[above], legend=False)
-        for display in column.differences:
-            display.plot(panels[below], legend=False)
-            handles |= {str(line.get_label()): line for line in display.handles_}
-        for name in (above, below):  # level text is easier to read
-            panels[name].set_title(panels[name].get_ylabel())
-            panels[name].set_ylabel("")
-    curves, _, best = columns[-1]
-    _legend(panels["C"], curves.handles_, ncols=2)
-    paired = (
-        "Paired by task, with the best other at each κ" if best else "Paired by task"
-    )
-    _legend(panels["F"], list(handles.values()), title=paired)
-    at_left = {"horizontalalignment": "left", "x": 0.01}
-    drawing.suptitle(title, **at_left)
-    drawing.supxlabel(_described(curves.curves), color="0.4", **at_left)
-
-
-def _legend(ax: Axes, handles: list[Line2D], **options: Any) -> None:  # noqa: ANN401 - of matplotlib
-    """Give axes away for a legend."""
-    ax.axis("off")
-    legend = ax.legend(handles=handles, loc="upper center", borderaxespad=0, **options)
-    legend.set_in_layout(False)  # else a wide one makes all panels narrow
-
-
-def _described(curves: MeanCurves) -> str:
-    tasks = f"{curves.n_tasks} task{'' if curves.n_tasks == 1 else 's'}"
-    if curves.n_incomplete:
-        tasks += f" ({curves.n_incomplete} incomplete)"
-    made_of = INTERVALS[curves.interval]
-    return f"{curves.experiment}: means over {tasks}, with 95 % bands ({made_of})"
