@@ -75,14 +75,18 @@ ALLOWED = {
     "cli._distances": COMMAND
     | {"_arrays", "_columns", "_data", "_models", "_validation"},
     "cli._evaluate": COMMAND | {"_data", "_models", "experiments"},
-    "cli._figures": COMMAND | {"experiments", "plotting", "plotting.figures"},
+    "cli._figures": COMMAND
+    | {"_installed", "experiments", "plotting", "plotting.figures"},
     "cli._fit": COMMAND | {"_arrays", "_data", "_models"},
     "cli._info": COMMAND | {"__version__", "_core"},
+    "cli._installed": set(),
     "cli._models": PUBLIC | {"_columns", "_data"},
     "cli._options": PUBLIC,
     "cli._output": {"_files"},
+    "cli._plan": {"experiments"},
     "cli._report": COMMAND | {"_data", "_models", "report"},
-    "cli._reproduce": COMMAND | {"_data", "_figures", "datasets", "experiments"},
+    "cli._reproduce": COMMAND
+    | {"_data", "_figures", "_installed", "_plan", "datasets", "experiments"},
     "datasets.__init__": {"_folder", "_labeled", "_reader", "_synthetic"},
     "datasets._cache": set(),
     "datasets._feature": {"features", "features.color"},

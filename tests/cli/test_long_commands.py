@@ -1,4 +1,4 @@
-"""The demo and the paper's experiments, made small."""
+"""The demo, made small."""
 
 import json
 
@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from groundmetric.cli import _demo
-from groundmetric.cli._reproduce import experiments
-from groundmetric.experiments import FIGURE_3, FIGURE_4, METHODS, read_results
 from groundmetric.report._evaluation import judge_data
 
 ROWS = ("l1", "l2", "hellinger", "chi2", "pixels", "before", "learned")
@@ -67,49 +65,3 @@ def test_lesson():
 def test_pixel_metric():
     metric = _demo.pixel_metric()
     assert metric[0, 8 * 3 + 4] == 5.0  # three rows down, four columns to the right
-
-
-@pytest.fixture
-def tiny(folder):
-    """Two classes of 45 on 4 bins, numbered and named."""
-    rng = np.random.default_rng(0)
-    X = np.concatenate(
-        [rng.dirichlet([4, 2, 1, 1], 45), rng.dirichlet([1, 1, 2, 4], 45)]
-    )
-    names = ["left", "right"]
-    np.savez("tiny.npz", X=X, y=np.repeat([0, 1], 45), class_names=names)
-    return folder
-
-
-def test_reproduce_exports_and_goes_on(tiny, run):
-    line = [
-        "reproduce",
-        "tiny.npz",
-        "--classes",
-        "1",
-        "--seed",
-        "3",
-        "--out",
-        "r.sqlite",
-    ]
-    line += ["--method", "l1"]
-    assert run(*line).stdout == "tiny/1x1-seed3: 1 new rows in r.sqlite\n"
-    found = run(*line, "--method", "hellinger", "--export", "r.parquet", "--json")
-    assert json.loads(found.stdout)["new_rows"] == {"tiny/1x1-seed3": 1}
-    frame = read_results(tiny / "r.parquet")
-    assert frame["method"].tolist() == ["hellinger", "l1"]
-    assert set(frame["classes"]) <= {"left | right", "right | left"}
-    assert set(frame["seed"]) == {3}
-    assert (frame["n_train"] == 60).all()
-    assert (frame["n_test"] == 30).all()
-    assert [len(errors) for errors in frame["knn_errors"]] == [20, 20]
-
-
-def test_figures_of_one_size_share_an_experiment():
-    found = experiments([1, 2, 3, 4], None, None, 30)
-    assert list(found) == [25, 10]
-    assert sorted(found[10]) == sorted({*FIGURE_3, *FIGURE_4})
-    assert all(set(methods) < set(METHODS) for methods in found.values())
-    # All of them, if there are not so many classes.
-    (methods,) = experiments([1, 2, 3, 4], None, None, 10).values()
-    assert sorted(methods) == sorted({*found[25], *found[10]})

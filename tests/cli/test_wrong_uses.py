@@ -198,7 +198,7 @@ CASES = {
     "demo into no folder": ("demo --out none/d.html", NOTHING, "no folder none"),
     "no figure 5": ("reproduce --figure 5", NOTHING, "'--figure'"),
     "unknown method": (
-        "reproduce data.npz --method l3", NOTHING, "at least 31 are needed",
+        "reproduce data.npz --method l3", NOTHING, "methods has 'l3'",
     ),
     "no results": ("figures none.sqlite", NOTHING, "none.sqlite"),
 }  # fmt: skip

@@ -13,6 +13,7 @@ from ..plotting import paper_figures
 from ..plotting.figures import FIGURES as PAPER
 from ..plotting.figures import figure_methods, figure_pairs
 from ._console import emit
+from ._installed import DRAWING, require_installed
 from ._options import Json, examples
 from ._output import require_folder, write_text
 
@@ -74,6 +75,7 @@ def figures(
     Files are named after the experiment and the figure: .png, .svg, and the tables
     in Markdown.
     """
+    require_installed(DRAWING, "figures")
     require_folder(out)
     found = read_results(results)
     drawn = draw(
@@ -149,6 +151,7 @@ def tabulated(
 ) -> str:
     """Tabulate in Markdown all methods of a figure, and those that it compares."""
     names = figure_methods(results, figure, methods)
+    require_drawable(names, figure, compare)
     compared = dict.fromkeys(m for m, _ in figure_pairs(names, figure, compare))
     parts = [
         f"# {PAPER[figure].title}",
@@ -162,6 +165,19 @@ def tabulated(
         for measure in measures
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def require_drawable(methods: Sequence[str], figure: int, compare: str | None) -> None:
+    """Refuse methods of which a figure compares no two, in the words of the options."""
+    try:
+        figure_pairs(methods, figure, compare)
+    except ValueError as error:
+        asked = "" if compare is None else f" with --compare {compare}"
+        raise ValueError(
+            f"figure {figure} cannot be drawn of {', '.join(methods)}{asked}: it has "
+            "nothing to compare. Name a method with --compare, and others with "
+            "--method to compare it with."
+        ) from error
 
 
 def file_name(experiment: str) -> str:

@@ -1,40 +1,35 @@
-"""``groundmetric reproduce``: the paper's section 7."""
+"""``groundmetric reproduce``: the paper's section 7, for its data or yours."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from ..datasets import load_digits_histograms
-from ..experiments import (
-    FIGURE_1,
-    FIGURE_2,
-    FIGURE_3,
-    FIGURE_4,
-    binary_tasks,
-    export_results,
-    read_results,
-    run,
-)
-from ._console import emit, shows_progress
+from ..experiments import as_methods, export_results, read_results, run
+from ._console import emit, note, shows_progress
 from ._data import Source, read_labeled
-from ._figures import Experiment, Methods, Numbers, draw, of_experiment
+from ._figures import (
+    Compare,
+    Experiment,
+    Methods,
+    Numbers,
+    draw,
+    of_experiment,
+    require_drawable,
+)
+from ._installed import DRAWING, RESULTS, needed_by, require_installed
 from ._options import Json, Seed, examples
 from ._output import require_folder, require_output
+from ._plan import Planned, Request, eligible, plan
 
 REPRODUCE = examples(
     "groundmetric reproduce",
     "groundmetric reproduce gist.npz --figure 1 --figure 3 --svm --jobs 8",
     "groundmetric reproduce gist.npz --draw figures/",
 )
-# Methods, and N, for each figure.
-FIGURE = {1: (FIGURE_1, 25), 2: (FIGURE_2, 25), 3: (FIGURE_3, 10), 4: (FIGURE_4, 10)}
 SMALL = 2  # N for digits
-
-Experiments = dict[int, list[str]]
 
 
 def reproduce(
@@ -52,14 +47,37 @@ def reproduce(
     classes: Annotated[
         int | None,
         typer.Option(
+            min=1,
             help="N, for N x N tasks; 25 or 10 as in the paper, or all there are.",
             show_default=False,
         ),
     ] = None,
+    among: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class",
+            metavar="NAME",
+            help="Draw only from classes so named; repeatable. From all that are "
+            "large enough by default.",
+            show_default=False,
+        ),
+    ] = None,
+    train: Annotated[
+        int, typer.Option(min=1, help="Histograms of a class to learn from.")
+    ] = 30,
+    test: Annotated[
+        int, typer.Option(min=1, help="Histograms of a class to test, or all others.")
+    ] = 40,
+    neighbors: Annotated[
+        int, typer.Option(min=1, help="Measure for 1, 2, ... so many neighbors.")
+    ] = 20,
     seed: Seed = 0,
     method: Methods = None,
     svm: Annotated[
-        bool, typer.Option("--svm", help="Train support vector machines, too.")
+        bool,
+        typer.Option(
+            "--svm", help="Train support vector machines, too; not to be added later."
+        ),
     ] = False,
     out: Annotated[Path, typer.Option(help="The results file, .sqlite.")] = Path(
         "results.sqlite"
@@ -79,6 +97,7 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    compare: Compare = None,
     json: Json = False,
 ) -> None:
     """Run the paper's experiments.
@@ -89,33 +108,37 @@ def reproduce(
     require_output(out, ".sqlite")
     require_output(export, ".parquet", option="--export")
     require_folder(folder, option="--draw")
-    stem, X, y = _load(data)
-    most = SMALL if data is None else np.unique(y).size // 2
-    new: dict[str, int] = {}
-    names: dict[int, str] = {}
-    for n, methods in experiments(figure, classes, method, most).items():
-        names[n] = experiment or f"{stem}/{n}x{n}-seed{seed}"
-        new[names[n]] = run(
+    request = Request(
+        figure, method, experiment, classes, among, seed,
+        train, test, neighbors,
+    )  # fmt: skip
+    _judge(request, compare, reads=export is not None, draws=folder is not None)
+    stem, source, X, y = _load(data)
+    large, small = eligible(y, request, source)
+    if small:
+        needed = sum(request.members)
+        note(f"left out, with fewer than {needed} histograms: {_listed(small)}")
+    planned = plan(y, large, request, stem=stem, most=SMALL if data is None else None)
+    new = {
+        one.name: run(
             X,
             y,
-            tasks=binary_tasks(y, n_classes=n, seed=seed),
-            methods=methods,
+            tasks=one.tasks,
+            methods=one.methods,
             path=out,
-            experiment=names[n],
+            experiment=one.name,
+            n_neighbors=neighbors,
             svm=svm,
             n_jobs=jobs,
             verbose=int(shows_progress()),
         )
+        for one in planned
+    }
     if export is not None:
         export_results(out, export)
-    drawn: list[Path] = []
-    if folder is not None:
-        found = read_results(out)
-        for number in figure:
-            rows = of_experiment(found, names[n_classes(number, classes, most)])
-            drawn += draw(rows, folder, [number], methods=method, compare=None)
+    drawn = _drawn(planned, out, folder, method, compare)
     if json:
-        emit({"results": out, "new_rows": new, "figures": drawn})
+        emit({"results": out, "new_rows": new, "left_out": small, "figures": drawn})
         return
     for name, n_rows in new.items():
         typer.echo(f"{name}: {n_rows} new rows in {out}")
@@ -123,29 +146,53 @@ def reproduce(
         typer.echo(path)
 
 
-def n_classes(figure: int, classes: int | None, most: int) -> int:
-    """N for a figure: what the user says, or the paper, or as many as there are."""
-    return classes or min(FIGURE[figure][1], most)
+def _listed(sizes: dict[str, int]) -> str:
+    return ", ".join(f"{name} ({size})" for name, size in sizes.items())
 
 
-def experiments(
-    figures: Sequence[int],
-    classes: int | None,
+def _judge(request: Request, compare: str | None, *, reads: bool, draws: bool) -> None:
+    """Refuse what could not be run or drawn, before data are read."""
+    if compare is not None and not draws:
+        raise ValueError("--compare is about figures; say --draw FOLDER, too.")
+    modules: set[str] = {*RESULTS} if reads else set()
+    for number in request.figures:
+        names = request.methods_of(number)
+        as_methods(dict.fromkeys(names))
+        modules |= needed_by(names)
+        if draws:
+            require_drawable(names, number, compare)
+            modules |= {*DRAWING}
+    require_installed(sorted(modules), "reproduce")
+
+
+def _drawn(
+    planned: Sequence[Planned],
+    results: Path,
+    folder: Path | None,
     methods: Sequence[str] | None,
-    most: int,
-) -> Experiments:
-    """Methods to run for each N: figures of one size share an experiment."""
-    found: dict[int, dict[str, None]] = {}
-    for number in figures:
-        chosen = found.setdefault(n_classes(number, classes, most), {})
-        chosen.update(dict.fromkeys(methods or FIGURE[number][0]))
-    return {n: list(names) for n, names in found.items()}
+    compare: str | None,
+) -> list[Path]:
+    """Draw the figures of all experiments, if there is a folder for them."""
+    if folder is None:
+        return []
+    found = read_results(results)
+    return [
+        path
+        for one in planned
+        for path in draw(
+            of_experiment(found, one.name),
+            folder,
+            one.figures,
+            methods=methods,
+            compare=compare,
+        )
+    ]
 
 
-def _load(data: str | None) -> tuple[str, Any, NDArray[Any]]:
-    """Name, histograms and labels."""
+def _load(data: str | None) -> tuple[str, str, Any, Any]:
+    """Name, source, histograms and labels."""
     if data is None:
         digits = load_digits_histograms()
-        return "digits", digits.X, digits.y
+        return "digits", "scikit-learn's digits", digits.X, digits.y
     given = read_labeled(Source(data))
-    return Path(data).stem, given.X, given.y
+    return Path(data).stem, given.source, given.X, given.y

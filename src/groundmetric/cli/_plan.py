@@ -1,0 +1,157 @@
+"""What ``groundmetric reproduce`` is to run: judged whole before anything is computed.
+
+Tasks are drawn from classes that are large enough: with members to learn from, and so
+many to test that even a task of the smallest has more than the neighbors asked for.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..experiments import (
+    FIGURE_1,
+    FIGURE_2,
+    FIGURE_3,
+    FIGURE_4,
+    Task,
+    binary_tasks,
+)
+
+# Methods, and N, for each figure.
+FIGURE = {1: (FIGURE_1, 25), 2: (FIGURE_2, 25), 3: (FIGURE_3, 10), 4: (FIGURE_4, 10)}
+PAIR = 2  # classes of a binary task
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the options ask for; ``n_classes`` is N, ``classes`` are names."""
+
+    figures: Sequence[int]
+    methods: Sequence[str] | None = None
+    experiment: str | None = None
+    n_classes: int | None = None
+    classes: Sequence[str] | None = None
+    seed: int = 0
+    n_train: int = 30
+    n_test: int = 40
+    n_neighbors: int = 20
+
+    def methods_of(self, figure: int) -> Sequence[str]:
+        """Names of the methods to show in a figure."""
+        return self.methods or FIGURE[figure][0]
+
+    @property
+    def members(self) -> tuple[int, int]:
+        """Members that a class needs, to learn from and to test."""
+        share = -(-(self.n_neighbors + 1) // PAIR)  # rounded up
+        return self.n_train, min(self.n_test, share)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An experiment: figures that have the same tasks share one."""
+
+    name: str
+    tasks: list[Task]
+    methods: list[str]
+    figures: list[int]
+
+
+def eligible(
+    y: NDArray[Any], request: Request, source: str
+) -> tuple[list[Any], dict[str, int]]:
+    """List the classes to draw from, and the sizes of those that are too small.
+
+    A class that was asked for by name and is too small is an error.
+    """
+    found, counts = np.unique(y, return_counts=True)
+    members = dict(zip(found.tolist(), counts.tolist(), strict=True))
+    labels = _named(list(members), request.classes, source)
+    needed = sum(request.members)
+    learn, test = request.members
+    sizes = f"at least {needed} are needed, {learn} to learn from and {test} to test"
+    small = {label: members[label] for label in labels if members[label] < needed}
+    if request.classes and small:
+        label, size = next(iter(small.items()))
+        raise ValueError(f"--class {label} has {size} histograms; {sizes}.")
+    large = [label for label in labels if label not in small]
+    if len(large) < PAIR:
+        raise ValueError(
+            f"{source} has {len(large)} classes that are large enough, but tasks have "
+            f"{PAIR}; {sizes} (--train, --test and --neighbors change "
+            "that)."
+        )
+    return large, {str(label): size for label, size in small.items()}
+
+
+def plan(
+    y: NDArray[Any],
+    among: Sequence[Any],
+    request: Request,
+    *,
+    stem: str,
+    most: int | None = None,
+) -> list[Planned]:
+    """Draw the tasks of all figures from some classes.
+
+    N is at most ``most`` where the user does not say.
+    """
+    high = len(among) // PAIR
+    groups: dict[int, list[int]] = {}
+    for number in dict.fromkeys(request.figures):
+        groups.setdefault(_size(number, request, high, most or high), []).append(number)
+    if request.experiment is not None and len(groups) > 1:
+        sizes = " and ".join(f"{n} x {n}" for n in groups)
+        raise ValueError(
+            f"--experiment is {request.experiment!r}, but the figures have {sizes} "
+            "tasks, which cannot share a name: run them one by one, or set --classes."
+        )
+    return [
+        Planned(
+            request.experiment or f"{stem}/{n}x{n}-seed{request.seed}",
+            _tasks(y, among, n, request),
+            list(dict.fromkeys(m for f in figures for m in request.methods_of(f))),
+            figures,
+        )
+        for n, figures in groups.items()
+    ]
+
+
+def _named(
+    labels: Sequence[Any], names: Sequence[str] | None, source: str
+) -> list[Any]:
+    """Pick labels by their names; numbers are named as they are written."""
+    if not names:
+        return list(labels)
+    known = {str(label): label for label in labels}
+    for name in names:
+        if name not in known:
+            raise ValueError(f"--class is {name!r}, which {source} does not have.")
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def _size(figure: int, request: Request, high: int, most: int) -> int:
+    """N for a figure: what the user says, or the paper, or as many as there are."""
+    n = request.n_classes
+    if n is not None and n > high:
+        raise ValueError(
+            f"--classes is {n}, but at most {high} classes that are large enough can "
+            "be in each half."
+        )
+    return n or min(FIGURE[figure][1], high, most)
+
+
+def _tasks(
+    y: NDArray[Any], among: Sequence[Any], n: int, request: Request
+) -> list[Task]:
+    return binary_tasks(
+        y,
+        n_classes=n,
+        seed=request.seed,
+        classes=among,
+        n_train=request.n_train,
+        n_test=request.n_test,
+    )
