@@ -119,11 +119,15 @@ def test_figures_of_one_size_share_an_experiment():
 
 
 def test_classes_need_members_to_learn_from_and_to_test():
-    # 20 neighbors of a test histogram: 21 to test in two classes.
+    # 20 neighbors of a test histogram: 21 to test in two classes, or in three.
     y = np.repeat(list("abcdef"), [40, 41, 37, 36, 90, 90])
     assert eligible(y, Request([1]), "y") == (
         ["b", "e", "f"],
         {"a": 40, "c": 37, "d": 36},
+    )
+    assert eligible(y, Request([1], multiclass=3), "y") == (
+        ["a", "b", "c", "e", "f"],
+        {"d": 36},
     )
     assert eligible(y, Request([1], n_train=35, n_neighbors=1), "y")[1] == {}
     assert eligible(y, Request([1], n_test=6), "y")[1] == {}
@@ -150,6 +154,20 @@ def test_small_classes_are_left_out_and_named(run):
     drawn = set(" | ".join(read_results("results.sqlite")["classes"]).split(" | "))
     assert len(drawn) == 2
     assert drawn < {"0", "1", "2"}
+
+
+@pytest.mark.usefixtures("counted")
+def test_tasks_of_many_classes(run):
+    line = ["reproduce", *SMALL, "--multiclass", "3", "--tasks", "2"]
+    found = run(*line, "--draw", "drawn", "--compare", "l1")
+    said, *paths = found.stdout.splitlines()
+    assert said == "counted/3-classes-seed0: 4 new rows in results.sqlite"
+    names = [f"counted-3-classes-seed0-figure1.{end}" for end in ("png", "svg", "md")]
+    assert paths == [f"drawn/{name}" for name in names]
+    rows = read_results("results.sqlite")
+    assert {len(classes.split(" | ")) for classes in rows["classes"]} == {3}
+    assert set(rows["n_train"]) == {12}
+    assert {len(errors) for errors in rows["knn_errors"]} == {3}
 
 
 @pytest.mark.usefixtures("counted")
@@ -185,6 +203,8 @@ WRONG = {
         "counted.npz", "has 0 classes that are large enough, but tasks have 2",
     ),
     "too many classes": ("--classes 6", "--classes is 6, but at most 5 classes"),
+    "two kinds of tasks": ("--classes 2 --multiclass 3", "leave it out with --multi"),
+    "tasks of what": ("--tasks 2", "--tasks needs --multiclass"),
 }  # fmt: skip
 
 

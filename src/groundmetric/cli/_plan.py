@@ -18,6 +18,7 @@ from ..experiments import (
     FIGURE_4,
     Task,
     binary_tasks,
+    multiclass_tasks,
 )
 
 # Methods, and N, for each figure.
@@ -33,20 +34,40 @@ class Request:
     methods: Sequence[str] | None = None
     experiment: str | None = None
     n_classes: int | None = None
+    multiclass: int | None = None
+    n_tasks: int | None = None
     classes: Sequence[str] | None = None
     seed: int = 0
     n_train: int = 30
     n_test: int = 40
     n_neighbors: int = 20
 
+    def require_sense(self) -> None:
+        """Refuse options that contradict each other."""
+        if self.multiclass is not None and self.n_classes is not None:
+            raise ValueError(
+                "--classes is about tasks of two classes; leave it out with "
+                "--multiclass, or say --tasks for more of them."
+            )
+        if self.multiclass is None and self.n_tasks is not None:
+            raise ValueError(
+                "--tasks needs --multiclass; N x N tasks of two classes are set by "
+                "--classes N."
+            )
+
     def methods_of(self, figure: int) -> Sequence[str]:
         """Names of the methods to show in a figure."""
         return self.methods or FIGURE[figure][0]
 
     @property
+    def task_size(self) -> int:
+        """Classes of a task."""
+        return self.multiclass or PAIR
+
+    @property
     def members(self) -> tuple[int, int]:
         """Members that a class needs, to learn from and to test."""
-        share = -(-(self.n_neighbors + 1) // PAIR)  # rounded up
+        share = -(-(self.n_neighbors + 1) // self.task_size)  # rounded up
         return self.n_train, min(self.n_test, share)
 
 
@@ -78,10 +99,10 @@ def eligible(
         label, size = next(iter(small.items()))
         raise ValueError(f"--class {label} has {size} histograms; {sizes}.")
     large = [label for label in labels if label not in small]
-    if len(large) < PAIR:
+    if len(large) < request.task_size:
         raise ValueError(
             f"{source} has {len(large)} classes that are large enough, but tasks have "
-            f"{PAIR}; {sizes} (--train, --test and --neighbors change "
+            f"{request.task_size}; {sizes} (--train, --test and --neighbors change "
             "that)."
         )
     return large, {str(label): size for label, size in small.items()}
@@ -111,7 +132,7 @@ def plan(
         )
     return [
         Planned(
-            request.experiment or f"{stem}/{n}x{n}-seed{request.seed}",
+            request.experiment or f"{stem}/{_title(n, request)}-seed{request.seed}",
             _tasks(y, among, n, request),
             list(dict.fromkeys(m for f in figures for m in request.methods_of(f))),
             figures,
@@ -135,6 +156,8 @@ def _named(
 
 def _size(figure: int, request: Request, high: int, most: int) -> int:
     """N for a figure: what the user says, or the paper, or as many as there are."""
+    if request.multiclass is not None:
+        return request.multiclass
     n = request.n_classes
     if n is not None and n > high:
         raise ValueError(
@@ -144,14 +167,20 @@ def _size(figure: int, request: Request, high: int, most: int) -> int:
     return n or min(FIGURE[figure][1], high, most)
 
 
+def _title(n: int, request: Request) -> str:
+    return f"{n}x{n}" if request.multiclass is None else f"{n}-classes"
+
+
 def _tasks(
     y: NDArray[Any], among: Sequence[Any], n: int, request: Request
 ) -> list[Task]:
-    return binary_tasks(
-        y,
-        n_classes=n,
-        seed=request.seed,
-        classes=among,
-        n_train=request.n_train,
-        n_test=request.n_test,
-    )
+    options: dict[str, Any] = {
+        "n_classes": n,
+        "seed": request.seed,
+        "classes": among,
+        "n_train": request.n_train,
+        "n_test": request.n_test,
+    }
+    if request.multiclass is None:
+        return binary_tasks(y, **options)
+    return multiclass_tasks(y, n_tasks=request.n_tasks or 1, **options)

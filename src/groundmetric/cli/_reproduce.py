@@ -28,6 +28,7 @@ REPRODUCE = examples(
     "groundmetric reproduce",
     "groundmetric reproduce gist.npz --figure 1 --figure 3 --svm --jobs 8",
     "groundmetric reproduce gist.npz --draw figures/",
+    "groundmetric reproduce gist.npz --multiclass 10 --tasks 5 --draw figures/",
 )
 SMALL = 2  # N for digits
 
@@ -50,6 +51,21 @@ def reproduce(
             min=1,
             help="N, for N x N tasks; 25 or 10 as in the paper, or all there are.",
             show_default=False,
+        ),
+    ] = None,
+    multiclass: Annotated[
+        int | None,
+        typer.Option(
+            metavar="C",
+            min=2,
+            help="Tasks of C classes at once, instead of two.",
+            show_default=False,
+        ),
+    ] = None,
+    tasks: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="How many tasks of C classes; 1 by default.", show_default=False
         ),
     ] = None,
     among: Annotated[
@@ -109,7 +125,7 @@ def reproduce(
     require_output(export, ".parquet", option="--export")
     require_folder(folder, option="--draw")
     request = Request(
-        figure, method, experiment, classes, among, seed,
+        figure, method, experiment, classes, multiclass, tasks, among, seed,
         train, test, neighbors,
     )  # fmt: skip
     _judge(request, compare, reads=export is not None, draws=folder is not None)
@@ -152,6 +168,7 @@ def _listed(sizes: dict[str, int]) -> str:
 
 def _judge(request: Request, compare: str | None, *, reads: bool, draws: bool) -> None:
     """Refuse what could not be run or drawn, before data are read."""
+    request.require_sense()
     if compare is not None and not draws:
         raise ValueError("--compare is about figures; say --draw FOLDER, too.")
     modules: set[str] = {*RESULTS} if reads else set()
