@@ -27,15 +27,17 @@ from groundmetric.experiments import (
 
 SETTINGS = {
     "defaults": {},
-    "20 steps": {"max_outer": 20},
-    "first step 1": {"step_size": 1.0},
-    "first step 0.2, 8 x 20 steps": {
+    "10 steps": {"max_outer": 10},
+    "40 steps": {"max_outer": 40},
+    "10 similar": {"n_similar": 10},
+    "3 similar": {"n_similar": 3},
+    "3 similar, 60 steps": {"n_similar": 3, "max_outer": 60},
+    "3 similar, 8 x 20 steps of 0.2": {
+        "n_similar": 3,
         "step_size": 0.2,
         "max_outer": 8,
         "max_inner": 20,
     },
-    "k = 1": {"n_neighbors": 1},
-    "k = 10": {"n_neighbors": 10},
     "typical start": {"init": "typical"},
 }
 

@@ -27,6 +27,7 @@ ALLOWED = {
     "_classifier": {"_learning", "_neighbors", "_rows", "_validation"},
     "_criterion": {"_core", "_nearest", "_pruning"},
     "_descent": {"_checkpoint", "_cone", "_criterion", "_files", "_path"}
+    | {"_triangle"}
     | {"_validation"},
     "_files": set(),
     "_initial": CENTERS

@@ -110,7 +110,7 @@ def test_state_is_all_that_matters(digits, tmp_path):
     settings = Settings(max_outer=2, max_inner=4)
 
     def fresh():
-        return _Run(Criterion(X, omega, 3), M, settings, 1)
+        return _Run(Criterion(X, omega, 3, 3), M, settings, 1)
 
     first = fresh()
     while not first.is_over:

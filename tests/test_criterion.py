@@ -24,7 +24,7 @@ def data(seed=0, n=24, d=20, classes=3):
 
 
 def sides(X, omega, k, **options):
-    criterion = Criterion(X, omega, k, **options)
+    criterion = Criterion(X, omega, k, k, **options)
     return criterion.similar, criterion.dissimilar
 
 
@@ -48,7 +48,7 @@ def test_all_pairs_count_twice():
     # C_inf = 2 sum over i < j of omega_ij d(i, j).
     X, omega, M, _ = data()
     D = gm.pairwise_emd(X, metric=M)
-    total = Criterion(X, omega, None).value(M)
+    total = Criterion(X, omega, None, None).value(M)
     assert total == pytest.approx(2 * np.triu(omega * D).sum(), rel=1e-12)
 
 

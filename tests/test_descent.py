@@ -63,7 +63,7 @@ def test_literally(k):
     M = (M + M.T) / np.linalg.norm(M + M.T)
     # Two outer steps of three: progress ends neither loop.
     settings = Settings(max_outer=2, max_inner=3, tol=-np.inf, return_best=False)
-    found = descend(Criterion(X, omega, k), M, settings)
+    found = descend(Criterion(X, omega, k, k), M, settings)
     values, metric = literal_descend(
         literal_side(X, k), omega, M, t0=0.1, n_outer=2, n_inner=3
     )
@@ -75,7 +75,7 @@ def test_literally(k):
 @pytest.mark.parametrize("pair", [(1, 7), (3, 8), (4, 9)])
 def test_criterion_decreases(pair):
     X, omega, M = digits(*pair)
-    criterion = Criterion(X, omega, 3)
+    criterion = Criterion(X, omega, 3, 3)
     found = descend(criterion, M, Settings(max_outer=4, min_inner=15, max_inner=15))
     before, after = criterion.value(M), criterion.value(found.metric)
     assert after < before - 0.2 * abs(before)
@@ -94,7 +94,7 @@ def test_outer_values_fall_when_inner_loops_converge():
     settings = Settings(
         max_outer=5, min_inner=300, max_inner=300, shrink=1.0, step_size=0.05
     )
-    path = descend(Criterion(X, omega, 2), M, settings).path
+    path = descend(Criterion(X, omega, 2, 2), M, settings).path
     outer = np.array([step.criterion for step in path if step.inner == 0])
     assert len(outer) >= 2
     assert (np.diff(outer) <= 1e-3 * np.abs(outer[:-1])).all()
@@ -103,7 +103,7 @@ def test_outer_values_fall_when_inner_loops_converge():
 
 def test_bound_is_above_the_criterion():
     X, omega, M = digits(3, 5)
-    criterion = Criterion(X, omega, 3)
+    criterion = Criterion(X, omega, 3, 3)
     metrics = []
     original = criterion.dissimilar.evaluate
 
@@ -113,7 +113,7 @@ def test_bound_is_above_the_criterion():
 
     criterion.dissimilar.evaluate = spy
     path = descend(criterion, M, Settings(max_outer=2, min_inner=6, max_inner=6)).path
-    fresh = Criterion(X, omega, 3)
+    fresh = Criterion(X, omega, 3, 3)
     for step, metric in zip(path, metrics, strict=True):
         assert step.criterion >= fresh.value(metric) - 1e-12
         assert step.criterion == pytest.approx(step.similar + step.dissimilar)
@@ -130,7 +130,7 @@ def test_projection_is_as_near_as_it_says_on_real_steps(monkeypatch):
 
     monkeypatch.setattr(gm.MetricProjector, "project", spy)
     X, omega, M = digits(3, 8)
-    descend(Criterion(X, omega, 3), M, Settings(max_outer=2, max_inner=5))
+    descend(Criterion(X, omega, 3, 3), M, Settings(max_outer=2, max_inner=5))
     monkeypatch.undo()
     assert len(inputs) == 10
     for A in inputs:
@@ -146,7 +146,7 @@ def test_stopping_rules():
     X, omega, M = digits(0, 1)
     # Progress of 100 % in six steps never happens: the least numbers of steps decide.
     greedy = Settings(tol=1.0, min_inner=10, shrink=0.5, max_outer=3)
-    found = descend(Criterion(X, omega, 3), M, greedy)
+    found = descend(Criterion(X, omega, 3, 3), M, greedy)
     per_outer = np.bincount(found.path.column("outer").astype(int))
     assert per_outer.tolist() == [
         10,
@@ -154,7 +154,7 @@ def test_stopping_rules():
     ]  # 10 * 0.5 < 6 + 1 steps, which it takes to see
     assert found.converged
     limited = Settings(tol=-np.inf, max_outer=3, max_inner=4)
-    found = descend(Criterion(X, omega, 3), M, limited)
+    found = descend(Criterion(X, omega, 3, 3), M, limited)
     assert len(found.path) == 12
     assert not found.converged
 
@@ -167,7 +167,7 @@ def test_callback_can_stop():
         seen.append(step)
         return len(seen) == 5
 
-    found = descend(Criterion(X, omega, 3), M, Settings(), callback=stop_at_five)
+    found = descend(Criterion(X, omega, 3, 3), M, Settings(), callback=stop_at_five)
     assert len(found.path) == 5
     assert list(found.path) == seen
     assert not found.converged
@@ -178,7 +178,7 @@ def test_nothing_to_learn_ends_at_once():
     X = np.full((4, 3), 1 / 3)
     omega = gm.label_similarity([0, 0, 1, 1])
     M = gm.initial_metric(X, table="uniform")
-    found = descend(Criterion(X, omega, 1), M, Settings())
+    found = descend(Criterion(X, omega, 1, 1), M, Settings())
     assert found.converged
     assert len(found.path) == 1
     np.testing.assert_array_equal(found.metric, M)
@@ -187,14 +187,16 @@ def test_nothing_to_learn_ends_at_once():
 def test_results_do_not_depend_on_threads():
     X, omega, M = digits(2, 3)
     settings = Settings(max_outer=2, max_inner=5)
-    one = descend(Criterion(X, omega, 3), M, settings)
-    two = descend(Criterion(X, omega, 3, n_threads=2), M, settings, n_threads=2)
+    one = descend(Criterion(X, omega, 3, 3), M, settings)
+    two = descend(Criterion(X, omega, 3, 3, n_threads=2), M, settings, n_threads=2)
     np.testing.assert_array_equal(one.metric, two.metric)
 
 
 def test_path_to_csv(tmp_path):
     X, omega, M = digits(0, 1)
-    path = descend(Criterion(X, omega, 3), M, Settings(max_outer=1, max_inner=3)).path
+    path = descend(
+        Criterion(X, omega, 3, 3), M, Settings(max_outer=1, max_inner=3)
+    ).path
     path.to_csv(tmp_path / "path.csv")
     with (tmp_path / "path.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -52,7 +52,7 @@ def learned(digits):
 def test_learns(digits, learned):
     X, y, X_test, y_test = digits
     rows = X / X.sum(axis=1, keepdims=True)
-    criterion = Criterion(rows, balance(gm.label_similarity(y), 3), 3)
+    criterion = Criterion(rows, balance(gm.label_similarity(y), None, 3), None, 3)
     before = criterion.value(learned.initial_metric_)
     after = criterion.value(learned.metric_)
     assert after < before - 0.2 * abs(before)
@@ -78,12 +78,45 @@ def test_learns(digits, learned):
 def test_both_kinds_count_alike():
     # Ten classes of 4: 3 of 3 similar neighbors, 3 of 36 dissimilar ones, each way.
     omega = gm.label_similarity(np.repeat(range(10), 4))
-    balanced = balance(omega, 3)
+    balanced = balance(omega, 3, 3)
     np.testing.assert_array_equal(balanced[omega > 0], omega[omega > 0])
     np.testing.assert_allclose(balanced[omega < 0], -omega.max())
     # Two classes of a size are balanced but for the histogram itself.
     omega = gm.label_similarity(np.repeat(range(2), 30))
-    np.testing.assert_allclose(balance(omega, 3), omega, rtol=0.04)
+    np.testing.assert_allclose(balance(omega, 3, 3), omega, rtol=0.04)
+    np.testing.assert_allclose(balance(omega, None, None), omega, rtol=1e-12)
+    # All 29 similar ones against 3 of 30: these weigh ten times as much.
+    balanced = balance(omega, None, 3)
+    np.testing.assert_allclose(balanced[omega < 0], 10 * omega[omega < 0])
+    # Twice the weight of similar pairs stays twice the weight.
+    doubled = np.where(omega > 0, 2 * omega, omega)
+    np.testing.assert_allclose(balance(doubled, None, 3)[omega < 0], 10 * omega.min())
+
+
+def test_a_positive_criterion_does_not_shrink_the_metric():
+    # Labels that mean nothing: similar histograms are farther than the nearest others.
+    rng = np.random.default_rng(0)
+    X, y = rng.gamma(1.0, size=(30, 12)), np.arange(30) % 2
+    learner = GroundMetricLearning(n_neighbors=1, max_outer=12, tol=0.0).fit(X, y)
+    values = learner.path_.column("criterion")
+    assert values.min() > 0
+    assert values[-1] < values[0]
+    assert gm.is_metric(learner.metric_)
+    assert np.linalg.norm(learner.metric_) == pytest.approx(1.0)
+
+
+def test_similar_neighbors_that_count(digits):
+    # The paper's criterion has as many of either kind.
+    X, y, _, _ = digits
+    rows = X / X.sum(axis=1, keepdims=True)
+    for n_similar in (2, None):
+        learner = GroundMetricLearning(n_similar=n_similar, **QUICK).fit(X, y)
+        omega = balance(gm.label_similarity(y), n_similar, 3)
+        criterion = Criterion(rows, omega, n_similar, 3)
+        at_start = criterion.value(learner.initial_metric_)
+        assert learner.path_[0].criterion == pytest.approx(at_start, rel=1e-12)
+        n_counted = criterion.similar.evaluate(learner.metric_).neighbors.sum(axis=1)
+        np.testing.assert_array_equal(n_counted, n_similar or 14)
 
 
 def test_distances_agree(digits, learned):
@@ -145,8 +178,7 @@ def test_forms_of_input_agree(digits):
 def test_similarity_instead_of_labels(digits):
     X, y, _, _ = digits
     by_labels = GroundMetricLearning(**QUICK).fit(X, y)
-    omega = balance(gm.label_similarity(y), 3)
-    by_pairs = GroundMetricLearning(**QUICK).fit(X, similarity=omega)
+    by_pairs = GroundMetricLearning(**QUICK).fit(X, similarity=gm.label_similarity(y))
     np.testing.assert_allclose(by_pairs.metric_, by_labels.metric_, atol=1e-12)
     assert not hasattr(by_pairs, "classes_")
 
@@ -192,6 +224,7 @@ def test_callback_and_bar(digits, capsys):
     ("options", "message"),
     [
         ({"n_neighbors": 0}, "n_neighbors is 0; it must be at least 1"),
+        ({"n_similar": 2.5}, r"n_similar is 2\.5"),
         ({"step_size": -1.0}, r"step_size is -1\.0"),
         ({"max_outer": 0}, "max_outer is 0"),
         ({"max_inner": 1.5}, r"max_inner is 1\.5"),
@@ -272,7 +305,7 @@ def test_best_or_last(digits, best):
             return found
 
     learner = GroundMetricLearning(
-        step_size=5.0, max_outer=2, max_inner=6, return_best=best
+        n_similar=3, step_size=5.0, max_outer=2, max_inner=6, return_best=best
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("groundmetric._descent.MetricProjector", Spy)

@@ -3,7 +3,8 @@ r"""The criterion C_k and its subgradients (section 3 and Algorithm 1 of the pap
 .. math:: C_k(M) = S^+_k(M) + S^-_k(M), \quad
           S^\pm_k(M) = \sum_i \sum_{j \in N^\pm_{ik}} \omega_{ij}\, d_M(r_i, r_j),
 
-where N+ (N-) are the k nearest of the histograms that are similar (dissimilar) to r_i.
+where N+ (N-) are the k nearest of the histograms that are similar (dissimilar) to r_i;
+here each side may have a k of its own.
 S+ is concave and S- convex in M, and sums of optimal plans are their subgradients.
 (The paper's text exchanges the two neighborhoods in its sums of plans; Algorithm 1 has
 them right.)
@@ -263,21 +264,26 @@ def spread_plan_sum(R: Floats, C: Floats, weights: Floats) -> Floats:
 class Criterion:
     """C_k on a set of histograms: its concave side S+ and its convex side S-.
 
-    Takes what :class:`Side` takes, with the weights of both sides in omega.
+    Takes what :class:`Side` takes, with the weights of both sides in omega, and the
+    number of similar and of dissimilar neighbors: the paper's k, twice.
     """
 
     def __init__(
         self,
         X: Floats,
         omega: Floats,
-        n_neighbors: int | None,
+        n_similar: int | None,
+        n_dissimilar: int | None,
         *,
         n_threads: int = 1,
         prune: bool = True,
     ) -> None:
         self.similar, self.dissimilar = (
-            Side(X, part, n_neighbors, n_threads=n_threads, prune=prune)
-            for part in (np.maximum(omega, 0.0), np.minimum(omega, 0.0))
+            Side(X, part, k, n_threads=n_threads, prune=prune)
+            for part, k in (
+                (np.maximum(omega, 0.0), n_similar),
+                (np.minimum(omega, 0.0), n_dissimilar),
+            )
         )
 
     def value(self, metric: Floats) -> float:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from . import _validation
 from ._cone import MetricProjector
 from ._path import Path, Step
+from ._triangle import closure
 
 if TYPE_CHECKING:
     from ._checkpoint import Checkpoint
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from ._files import Arrays
 
 Floats = NDArray[np.float64]
+
+UNIT = 1 - 1e-9  # a norm that rounding explains
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,14 @@ class _Run:
         projection = self.projector.project(
             self.metric - (step_size * size / length) * gradient, radius=1.0
         )
-        self.metric = projection.metric
+        norm = _norm(projection.metric)
+        if norm == 0:  # every metric is worse than none
+            self.is_over = True
+        else:
+            # Where the criterion is positive, steps shorten the metric. It is
+            # homogeneous, and so is the step: only the direction counts.
+            scaled = projection.metric / norm
+            self.metric = projection.metric if norm >= UNIT else closure(scaled, 1)
         return projection.violation, projection.n_sweeps
 
     def end_inner_loop(self) -> None:

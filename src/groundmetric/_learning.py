@@ -36,7 +36,7 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):  #
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between each
-    histogram and its nearest similar ones, and large to its nearest dissimilar ones: a
+    histogram and similar ones, and large to its nearest dissimilar ones: a
     local minimum of the criterion C_k of Cuturi & Avis over the metrics in the unit
     ball. The paper's setting is two classes, and there it works best; with many,
     compare with l1 before you trust it.
@@ -44,14 +44,17 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):  #
     Parameters
     ----------
     n_neighbors : int or None, default=3
-        k, the neighbors of either kind that count; None for all.
+        k, how many of the nearest dissimilar histograms count; None for all.
+    n_similar : int or None, default=None
+        How many of the nearest similar histograms count; None for all. The paper has
+        ``n_similar=n_neighbors``; docs/learning.md has why we do not.
     init : {"uniform", "typical", "independence"} or array of shape (d, d)
         Where to start: the uniform metric, under which the EMD is half of l1; one made
         from tables, blended half and half with the uniform one; or your own.
     step_size : float, default=0.5
         First step, relative to the norms of metric and subgradient; it falls as
         1 / sqrt(t).
-    max_outer, max_inner : int, default=60 and 1
+    max_outer, max_inner : int, default=20 and 1
         Limits on outer steps, and on inner steps in each: by default the criterion's
         concave side is linearized anew at every step. The paper has 8 and 200, with a
         step of 0.1 from typical tables; docs/learning.md has what we found instead.
@@ -108,9 +111,10 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):  #
         self,
         *,
         n_neighbors: int | None = 3,
+        n_similar: int | None = None,
         init: str | ArrayLike = "uniform",
         step_size: float = 0.5,
-        max_outer: int = 60,
+        max_outer: int = 20,
         max_inner: int = 1,
         tol: float = 0.0075,
         return_best: bool = True,
@@ -123,6 +127,7 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):  #
         random_state: object = None,
     ) -> None:
         self.n_neighbors = n_neighbors
+        self.n_similar = n_similar
         self.init = init
         self.step_size = step_size
         self.max_outer = max_outer
@@ -166,17 +171,20 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):  #
         threads = _validation.n_threads(self.n_jobs)
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback is {self.callback!r}; a function is needed.")
-        k = self.n_neighbors
-        if k is not None:
-            k = _validation.as_count(k, "n_neighbors", low=1)
+        counts = [
+            None if k is None else _validation.as_count(k, name, low=1)
+            for name, k in (
+                ("n_similar", self.n_similar),
+                ("n_neighbors", self.n_neighbors),
+            )
+        ]
         omega = weights_of(len(rows), y, similarity)
-        if y is not None:
-            omega = balance(omega, k)
         last: Any = getattr(self, "metric_", None) if self.warm_start else None
         init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
         start = starting_metric(init, rows, omega, self.n_jobs)
-        criterion = Criterion(rows, omega, k, n_threads=threads)
-        checkpoint = self._checkpoint(rows, omega, start, f"{k} {settings}")
+        balanced = balance(omega, *counts)
+        criterion = Criterion(rows, balanced, *counts, n_threads=threads)
+        checkpoint = self._checkpoint(rows, balanced, start, f"{counts} {settings}")
         limit = settings.max_outer * settings.max_inner
         bar = progress_bar(
             limit, label="learn", unit="step", show=self.verbose > 0, steps=True

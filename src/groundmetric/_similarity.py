@@ -74,21 +74,19 @@ def weights_of(n: int, y: ArrayLike | None, similarity: ArrayLike | None) -> Flo
     return label_similarity(y)
 
 
-def balance(omega: Floats, k: int | None) -> Floats:
-    """Scale dissimilar weights, so that neighbors of both kinds count alike.
+def balance(omega: Floats, n_similar: int | None, n_dissimilar: int | None) -> Floats:
+    """Scale dissimilar weights, so that neighbors that count weigh as all pairs do.
 
-    Weights that sum to 1 and -1 over all pairs do so only for two classes of a size.
-    With ten, a similar pair would weigh nine times a dissimilar one, though k of each
-    count for every histogram, and the zero metric would be the best.
+    Weights of labels sum to 1 and -1 over all pairs, but not over the neighbors that
+    count. With ten classes, a similar pair would weigh nine times a dissimilar one,
+    though as many of each count for every histogram, and the zero metric would be best.
     """
-    if k is None:
-        return omega
-    total = [
-        np.sort(part, axis=1)[:, ::-1][:, :k].sum()
-        for part in (np.maximum(omega, 0.0), np.maximum(-omega, 0.0))
-    ]
-    ratio = total[0] / total[1] if min(total) > 0 else 1.0
-    return np.where(omega < 0, omega * ratio, omega)
+    shares = []  # of the weights of each kind
+    for part, n in ((omega, n_similar), (-omega, n_dissimilar)):
+        weights = np.sort(np.maximum(part, 0.0), axis=1)[:, ::-1]
+        total = weights.sum()
+        shares.append(weights[:, :n].sum() / total if total > 0 else 1.0)
+    return np.where(omega < 0, omega * (shares[0] / shares[1]), omega)
 
 
 def _classes(y: ArrayLike) -> tuple[list[Hashable], Indices]:

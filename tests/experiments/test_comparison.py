@@ -66,8 +66,9 @@ def test_methods_run_without_a_warning(task, monkeypatch):
 def test_neighborhoods_and_starts_are_what_they_are_called(task):
     X, y, X_test, _ = task
     for name, options in (
-        ("gml-k1-uniform", {"n_neighbors": 1, "init": "uniform"}),
+        ("gml-k1-uniform", {"n_neighbors": 1, "n_similar": 1, "init": "uniform"}),
         ("gml-kall-typical", {"n_neighbors": None, "init": "typical"}),
+        ("gml", {}),
     ):
         pairwise = METHODS[name].learn(X, y, 1)
         expected = GroundMetricLearning(**options).fit(X, y).pairwise(X_test, X)

@@ -49,8 +49,11 @@ def fit(
         "model.npz"
     ),
     neighbors: Annotated[
-        int, typer.Option(help="k, neighbors of either kind that count; 0 for all.")
+        int, typer.Option(help="Nearest of other classes that count; 0 for all.")
     ] = DEFAULTS["n_neighbors"],
+    similar: Annotated[
+        int, typer.Option(help="Nearest of the same class that count; 0 for all.")
+    ] = DEFAULTS["n_similar"] or 0,
     init: Annotated[
         str,
         typer.Option(help=f"Where to start: {', '.join(STARTS)}, or a metric's file."),
@@ -89,6 +92,7 @@ def fit(
     require_output(out, ".npz")
     learner = GroundMetricLearning(
         n_neighbors=neighbors or None,
+        n_similar=similar or None,
         init=init if init in STARTS else load_matrix(init),
         step_size=step_size,
         max_outer=max_outer,

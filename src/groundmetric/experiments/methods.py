@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .. import GroundMetricLearning, initial_metric, pairwise_emd
 from .._initial import starting_metric
-from .._similarity import balance, weights_of
+from .._similarity import weights_of
 from ..baselines import ITML, LMNN, NCA
 from ..distances import DISTANCES
 
@@ -42,7 +42,6 @@ __all__ = [
 
 STARTS = ("uniform", "independence", "typical")
 NEIGHBORS = (1, 3, 5, 10, None)
-USUAL = 3  # neighbors, where they are not what is compared
 LABELS = {
     "l1": "l1",
     "l2": "l2",
@@ -120,7 +119,7 @@ def _learn_start(
     settings: Settings, X: Floats, y: Labels, n_jobs: int | None
 ) -> Pairwise:
     # What fit does before its first step.
-    omega = balance(weights_of(len(X), y, None), settings["n_neighbors"])
+    omega = weights_of(len(X), y, None)
     metric = starting_metric(settings["init"], X, omega, n_jobs)
     return partial(pairwise_emd, metric=metric, n_jobs=n_jobs)
 
@@ -154,7 +153,7 @@ def _initial(table: str) -> Method:
 
 
 def _start(init: str) -> Method:
-    settings = {"init": init, "n_neighbors": USUAL}
+    settings = {"init": init}
     label = f"EMD, {init} start"
     return Method(f"start-{init}", label, settings, partial(_learn_start, settings))
 
@@ -169,7 +168,7 @@ def _gml(name: str, label: str, **options: Any) -> Method:  # noqa: ANN401 - the
 def _gml_from(k: int | None, start: str) -> Method:
     few = "all" if k is None else k
     name, label = f"gml-k{few}-{start}", f"GML-EMD, k = {few}, {start} start"
-    return _gml(name, label, n_neighbors=k, init=start)
+    return _gml(name, label, n_neighbors=k, n_similar=k, init=start)
 
 
 #: The methods by name.
@@ -202,6 +201,7 @@ FIGURE_1: tuple[str, ...] = (
     "nca",
     "nca-hellinger",
     "emd-typical",
+    "gml-k3-uniform",
     "gml",
 )
 #: Figure 2: Mahalanobis distances, of histograms and of their square roots.
