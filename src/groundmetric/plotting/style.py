@@ -37,7 +37,7 @@ NEIGHBORS = {
     "10": (-0.45, "D"),
     "all": (-0.65, "^"),
 }
-GML = re.compile(r"gml(?:-k(?P<k>\w+)-(?P<start>\w+))?")
+GML = re.compile(rf"gml-k(?P<k>{'|'.join(NEIGHBORS)})-(?P<start>{'|'.join(STARTS)})")
 EMD = re.compile(r"(?P<kind>emd|start)-(?P<start>\w+)")
 NOT_LEARNED = {"emd": "d", "start": "p"}
 
@@ -94,11 +94,11 @@ def style_of(method: str) -> Style:
         return Style(
             STARTS[found["start"]], NOT_LEARNED[found["kind"]], "--", hollow=True
         )
+    if method == "gml":  # as it comes
+        return Style(STARTS["uniform"], "*", width=2.2)
     if found := GML.fullmatch(method):
-        k, start = found["k"] or "3", found["start"] or "uniform"
-        if k in NEIGHBORS and start in STARTS:
-            share, marker = NEIGHBORS[k]
-            return Style(_mixed(STARTS[start], share), marker, width=1.7)
+        share, marker = NEIGHBORS[found["k"]]
+        return Style(_mixed(STARTS[found["start"]], share), marker, width=1.7)
     # Not hash(): that is another one in every run.
     number = crc32(method.encode())
     hues, markers = (ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE), "Phd<>*p"
