@@ -122,7 +122,7 @@ def scaling(n: int) -> str:
     X, y = load_digits(return_X_y=True)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     learner = gm.GroundMetricLearning(
-        max_outer=N_STEPS // 10, max_inner=10, tol=0.0, n_jobs=2
+        n_similar=3, max_outer=N_STEPS // 10, max_inner=10, tol=0.0, n_jobs=2
     ).fit(X[:n], y[:n])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     path = learner.path_

@@ -46,7 +46,8 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):  #
     n_neighbors : int or None, default=3
         k, how many of the nearest dissimilar histograms count; None for all.
     n_similar : int or None, default=None
-        How many of the nearest similar histograms count; None for all. The paper has
+        How many of the nearest similar histograms count; None for all, which takes
+        time in proportion to the square of the size of classes. The paper has
         ``n_similar=n_neighbors``; docs/learning.md has why we do not.
     init : {"uniform", "typical", "independence"} or array of shape (d, d)
         Where to start: the uniform metric, under which the EMD is half of l1; one made
