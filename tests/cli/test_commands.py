@@ -1,6 +1,7 @@
 """Good uses, small."""
 
 import json
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -72,6 +73,16 @@ def test_all_formats_are_the_same_data(folder, run):
     found = run("fit", "-", "--max-outer", "1", input=csv_of(X, Y))
     assert found.exit_code == 0
     assert all(np.array_equal(metric, fitted().metric_) for metric in metrics)
+
+
+def test_parquet_may_have_numbers_as_decimals_or_text(folder, run):
+    columns = dict(zip("abc", X.T.tolist(), strict=True))
+    columns |= {"a": [Decimal(x) for x in columns["a"]], "b": [*map(str, columns["b"])]}
+    parquet.write_table(pa.table(columns | {"kind": Y}), folder / "data.parquet")
+    found = run("fit", "data.parquet", "--max-outer", "1")
+    assert found.stderr.startswith("labels: column 'kind', the only one of text\n")
+    direct = GroundMetricLearning(max_outer=1).fit(ROWS, Y)
+    assert np.array_equal(fitted().metric_, direct.metric_)
 
 
 def test_the_last_column_has_the_labels_if_none_is_text(folder, run):

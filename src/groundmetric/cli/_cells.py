@@ -149,7 +149,7 @@ def _as_array(column: Any) -> NDArray[Any]:  # noqa: ANN401 - pyarrow's
     values = column.to_pylist()
     if all(isinstance(x, (int, float, type(None))) for x in values):
         return np.array([np.nan if x is None else float(x) for x in values])
-    return np.array(["" if x is None else str(x) for x in values], dtype=object)
+    return as_column(["" if x is None else str(x) for x in values])  # decimals, too
 
 
 def _listed(names: Sequence[str], most: int = 6) -> str:
