@@ -65,7 +65,7 @@ ALLOWED = {
     | {"__version__", "_cone", "_demo", "_distances", "_evaluate", "_figures", "_fit"}
     | {"_info", "_report", "_reproduce"},
     "cli._arrays": {"_cells"},
-    "cli._cells": set(),
+    "cli._cells": SPEAKS,
     "cli._columns": SPEAKS | {"_cells"},
     "cli._cone": SPEAKS | PUBLIC | {"_arrays", "_options", "_output", "_validation"},
     "cli._console": set(),

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._console import note
+
 DELIMITERS = ",;\t"
 
 
@@ -125,8 +127,19 @@ def read_parquet(path: str) -> Cells:
         raise ValueError(f"{path} is damaged, or no parquet file: {error}.") from error
     if not table.num_rows:
         raise ValueError(f"{path} has no rows.")
+    table = _without_index(table)
     columns = [_as_array(column) for column in table.columns]
     return Cells(path, [str(name) for name in table.column_names], columns, [])
+
+
+def _without_index(table: Any) -> Any:  # noqa: ANN401 - pyarrow's
+    """Leave out what pandas keeps beside the columns of a frame: no bins."""
+    kept = (table.schema.pandas_metadata or {}).get("index_columns", [])
+    index = [name for name in kept if isinstance(name, str)]  # others are ranges
+    if not index:
+        return table
+    note(f"left out: the index, {_listed(index)}")
+    return table.drop_columns(index)
 
 
 def is_number(cell: str) -> bool:
