@@ -156,12 +156,13 @@ def test_a_model_knows_its_columns(model, folder, run):
     assert run(*line, input=plain).stdout == wanted
 
 
-def test_distances_of_queries(folder, run):
+@pytest.mark.usefixtures("folder")
+def test_distances_of_queries(run):
     # All mass of a query moves by the line metric: 1 from bin 1, 2 from bin 2.
-    (folder / "base.csv").write_text("a,b,c\n1,0,0\n0,0,1\n")
+    np.save("base.npy", [[1, 0, 0], [0, 0, 1]])
     text = "a,b,c,kind\n0,1,0,3\n0,0,2,4\n"
     found = run(
-        "distances", "base.csv", "--metric", "line.npy", "--queries", "-", input=text
+        "distances", "base.npy", "--metric", "line.npy", "--queries", "-", input=text
     )
     assert found.stdout == "1,1\n2,0\n"
     assert found.stderr == "left out: column 'kind', the last one\n"

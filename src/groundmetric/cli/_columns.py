@@ -17,6 +17,7 @@ class Bins(NamedTuple):
 
     number: int
     names: Sequence[str] = ()
+    of: str = "the model was learned from"  # columns of these names
 
 
 def split_columns(
@@ -59,8 +60,7 @@ def _look_up(cells: Cells, wanted: Bins) -> list[int]:
     missing = [name for name in wanted.names if name not in cells.names]
     if missing:
         raise ValueError(
-            f"{cells.source} has no column {missing[0]!r}, which the model was learned "
-            "from."
+            f"{cells.source} has no column {missing[0]!r}, which {wanted.of}."
         )
     return [cells.position(name) for name in wanted.names]
 

@@ -78,6 +78,13 @@ def read_histograms(source: Source, wanted: Bins) -> Data:
     return _read(source, wanted, labeled=False)
 
 
+def bins_like(data: Data) -> Bins:
+    """Ask for the bins of data in another file, by name where columns have names."""
+    names = data.names or []
+    known = names if len(set(names)) == len(names) else []
+    return Bins(data.X.shape[1], known, f"{data.source} has")
+
+
 def limited(data: Data, limit: int, seed: int, what: str) -> Data:
     """Draw at most so many histograms, class by class; all of them if limit is 0."""
     limit = _validation.as_count(limit, "--limit", low=0)

@@ -11,7 +11,7 @@ from .. import EMDNeighbors, _validation, pairwise_emd
 from ._arrays import load_matrix
 from ._columns import Bins
 from ._console import emit, note, shows_progress
-from ._data import Source, read_histograms
+from ._data import Source, bins_like, read_histograms
 from ._models import bins_of, load_model
 from ._options import Data as DataArgument
 from ._options import (
@@ -87,10 +87,11 @@ def distances(
     if data == queries == "-":
         raise ValueError("DATA and --queries cannot both be standard input.")
     source = Source(data, label, None, ignore or (), header, feature.value, jobs)
-    base = read_histograms(source, wanted).X
-    asked = None
+    given = read_histograms(source, wanted)
+    base, asked = given.X, None
     if queries is not None:
-        asked = read_histograms(source.of(queries), wanted).X
+        known = wanted if wanted.names else bins_like(given)
+        asked = read_histograms(source.of(queries), known).X
     if neighbors is None:
         _all(base, asked, ground, out, jobs=jobs, json=json)
     else:

@@ -8,7 +8,7 @@ import typer
 from .. import GroundMetricLearning
 from ..report import write_report
 from ._console import emit, note, shows_progress
-from ._data import Source, limited, read_labeled
+from ._data import Source, bins_like, limited, read_labeled
 from ._models import bins_of, load_model
 from ._options import Data as DataArgument
 from ._options import (
@@ -72,7 +72,8 @@ def report(
     wanted = None if model is None else bins_of(learner)
     source = Source(data, label, labels, ignore or (), header, feature.value, jobs)
     given = limited(read_labeled(source, wanted), limit, seed, "reporting on")
-    other = None if test is None else read_labeled(source.of(test), wanted)
+    known = wanted or bins_like(given)
+    other = None if test is None else read_labeled(source.of(test), known)
     if model is not None and other is None:
         note("no --test: the model's settings learn again, from 70 % of the histograms")
     write_report(
