@@ -38,3 +38,42 @@ def test_queries_may_have_their_columns_in_another_order(folder, run):
     # All mass in bin a, then all in bin b.
     found = run(*line, input="c,b,a\n0,0,1\n0,1,0\n")
     assert found.stdout == "0,2\n1,1\n"
+
+
+def test_a_column_that_numbers_the_rows_is_pointed_to(folder, run):
+    numbered = [[i, *row] for i, row in enumerate(X, start=1)]
+    (folder / "id.csv").write_text(csv_of(numbered, Y, "id,a,b,c,kind"))
+    found = run("fit", "id.csv", "--max-outer", "1")
+    assert "column 'id' numbers the rows" in found.stderr
+    assert "--ignore id" in found.stderr
+    found = run("fit", "id.csv", "--max-outer", "1", "--ignore", "id")
+    assert "numbers the rows" not in found.stderr
+
+
+def test_an_error_says_which_column_was_taken_for_labels(folder, run):
+    (folder / "kinds.csv").write_text("kind,a,b\n1,0,2\n0,0,1\n")
+    found = run("fit", "kinds.csv")
+    assert found.exit_code == 2
+    assert found.stderr == (
+        "error: kinds.csv, line 3 has zero mass: histograms need positive mass. "
+        "(labels: column 'b', the last one)\n"
+    )
+
+
+def test_fit_says_how_to_evaluate_the_same_data(folder, run):
+    (folder / "a b.csv").write_text(csv_of(X, Y, "a,b,id,kind"))
+    found = run("fit", "a b.csv", "--label", "kind", "--ignore", "id")
+    command = "groundmetric evaluate 'a b.csv' --label kind --ignore id"
+    assert found.stderr.endswith(f"Did it help? {command}\n")
+
+
+def test_a_matrix_keeps_its_names(run):
+    text = ",a,b,c\na,0,1,5\nb,1,0,1\nc,5,1,0\n"
+    # Of the one broken triangle, each side takes a third of 5 - 1 - 1.
+    assert run("project", "-", input=text).stdout == (
+        ",a,b,c\na,0,2,4\nb,2,0,2\nc,4,2,0\n"
+    )
+    found = run("check", "-", input=text)
+    assert found.stdout.splitlines()[-2].split() == ["a", "c", "b", "3"]
+    header_only = "a,b,c\n0,2,4\n2,0,2\n4,2,0\n"
+    assert run("project", "-", input=header_only).stdout == header_only

@@ -184,9 +184,10 @@ def test_neighbors(folder, run):
 def test_project(folder, run):
     (folder / "m.csv").write_text(",x,y,z\nx,0,1,7\ny,1,0,2\nz,7,2,0\n")
     found = run("project", "m.csv")
-    rows = [line.split(",") for line in found.stdout.splitlines()]
+    head, first, *_ = (line.split(",") for line in found.stdout.splitlines())
+    assert (head, first[0]) == (["", "x", "y", "z"], "x")
     # The violation of 4 is shared by three edges: 7 - 4/3, 1 + 4/3, 2 + 4/3.
-    assert np.allclose(np.array(rows, dtype=float)[0], [0, 7 / 3, 17 / 3])
+    assert np.allclose(np.array(first[1:], dtype=float), [0, 7 / 3, 17 / 3])
     assert "the nearest metric is 3.26599 away" in found.stderr
     facts = json.loads(run("project", "m.csv", "--out", "M.npy", "--json").stdout)
     assert facts["out"] == "M.npy"
@@ -253,13 +254,18 @@ def test_evaluate_a_model_on_what_it_has_seen(model, run):
 
 def test_report(model, folder, run):
     found = run("report", "data.csv", "--title", "Left, right")
-    assert (found.exit_code, found.stdout) == (0, "Report: report.html\n")
+    assert found.exit_code == 0
+    said, where = found.stdout.splitlines()
+    assert said.startswith("Learning made no difference that can be told from chance: ")
+    assert where == "Report: report.html"
     assert "Left, right" in (folder / "report.html").read_text(encoding="utf-8")
     found = run(
         "report", "data.csv", "--model", model, "--test", "data.csv", "--out", "t.html",
         "--json",
     )  # fmt: skip
-    assert json.loads(found.stdout)["report"] == "t.html"
+    facts = json.loads(found.stdout)
+    assert (facts["report"], facts["n_test"]) == ("t.html", 8)
+    assert facts["errors"]["learned"] == 0.0
     assert (folder / "t.html").exists()
 
 

@@ -24,6 +24,18 @@ from ._console import note, one_line, release_notes, say_error
 # The base of what typer says about wrong usage, which has no public name.
 UsageError: Any = typer.BadParameter.__mro__[1]
 WRONG = 2  # exit code
+# What options are called where they are judged.
+OPTIONS = {
+    "max_inner": "--max-inner",
+    "max_outer": "--max-outer",
+    "n_folds": "--folds",
+    "n_jobs": "--jobs",
+    "n_neighbors": "--neighbors",
+    "n_repeats": "--repeats",
+    "n_similar": "--similar",
+    "step_size": "--step-size",
+    "tol": "--tol",
+}
 # What a user can mend; anything else is our mistake, and shows where.
 EXPECTED = (ValueError, OSError, ImportError, MemoryError, RuntimeError)
 
@@ -41,14 +53,20 @@ class OneLine(TyperGroup):
             try:
                 code = super().main(*args, **options)
             except UsageError as error:
-                said = error.format_message()
+                said = error.format_message().replace("Value error, ", "")
                 code = _wrong(f"{' '.join(said.split())} (--help shows how)")
             except BrokenPipeError:
                 raise
             except EXPECTED as error:
-                code = _wrong(one_line(error))
+                code = _wrong(as_option(one_line(error)))
         release_notes()
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def as_option(message: str) -> str:
+    """Name the option, where an error names the parameter that it sets."""
+    name, space, rest = message.partition(" ")
+    return f"{OPTIONS.get(name, name)}{space}{rest}"
 
 
 def _wrong(message: str) -> int:

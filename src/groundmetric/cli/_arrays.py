@@ -3,7 +3,7 @@
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,19 +62,29 @@ def load_labels(path: Path) -> NDArray[Any]:
     return column.astype(str)
 
 
-def load_matrix(path: str) -> NDArray[Any]:
+class Named(NamedTuple):
+    """A matrix, and what its columns and rows are called, if they are."""
+
+    values: NDArray[Any]
+    columns: list[str] | None = None
+    rows: list[str] | None = None
+
+
+def load_matrix(path: str) -> Named:
     """Read a matrix of numpy, or CSV with or without names of rows and columns."""
     if path.endswith(".npy"):
-        return load_npy(path)
+        return Named(load_npy(path))
     text, source = read_text(path)
     rows, lines = read_lines(text, source)
+    columns = names = None
     if not all(is_number(cell) for cell in rows[0]):
-        rows, lines = rows[1:], lines[1:]
+        columns, rows, lines = rows[0], rows[1:], lines[1:]
         if rows and len(rows[0]) == len(rows) + 1:  # names of the rows, too
+            names, columns = [row[0] for row in rows], columns[-len(rows) :]
             rows = [row[1:] for row in rows]
     for row, line in zip(rows, lines, strict=True):
         for cell in row:
             if not is_number(cell):
                 what = f"{cell!r} is no number" if cell else "a cell is empty"
                 raise ValueError(f"{source}, line {line}: {what}.")
-    return np.array(rows, dtype=float)
+    return Named(np.array(rows, dtype=float), columns, names)

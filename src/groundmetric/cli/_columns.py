@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._cells import Cells, is_number
-from ._console import note
+from ._console import LAST, note
 
 Floats = NDArray[np.float64]
+FEW = 3  # rows that may be in steps of one by chance
 
 
 class Bins(NamedTuple):
@@ -50,6 +51,8 @@ def split_columns(
     if not bins:
         raise ValueError(f"{cells.source} has no column left for the histograms.")
     rows = np.column_stack([_numbers(cells, j) for j in bins])
+    if not known:
+        _warn_of_numbering(cells, bins, rows)
     if chosen is None or not labeled:
         return rows, None, bins
     return rows, _labels(cells, chosen, guessed=label is None), bins
@@ -82,8 +85,20 @@ def _guess(
         return text[0]
     if not left or not (labeled or n_bins == len(left) - 1):
         return None
-    note(f"{what}: column {cells.names[left[-1]]!r}, the last one")
+    note(f"{what}: column {cells.names[left[-1]]!r}, {LAST}")
     return left[-1]
+
+
+def _warn_of_numbering(cells: Cells, bins: Sequence[int], rows: Floats) -> None:
+    """Point to a column that numbers the rows: it is no bin, as a rule."""
+    steps = np.diff(rows, axis=0)
+    for j, counted in zip(bins, (steps == 1).all(axis=0), strict=True):
+        if counted and len(rows) > FEW:
+            name = cells.names[j]
+            note(
+                f"warning: column {name!r} numbers the rows, and is taken for a bin; "
+                f"leave it out with --ignore {name}"
+            )
 
 
 def _is_text(column: NDArray[Any]) -> bool:

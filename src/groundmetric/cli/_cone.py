@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _validation, is_metric, metric_violations, project_metric
 from .. import triangle_violation as worst_of
-from ._arrays import load_matrix
+from ._arrays import Named, load_matrix
 from ._console import emit, note, print_table, shows_progress
 from ._options import Jobs, Json, Matrix, examples
 from ._output import require_output, write_matrix
@@ -46,9 +46,10 @@ def project(
     Nearest in the Frobenius norm; any real matrix will do.
     """
     require_output(out, ".csv", ".npy")
-    found = project_metric(_read(matrix), n_jobs=jobs, progress=shows_progress())
+    given = _read(matrix)
+    found = project_metric(given.values, n_jobs=jobs, progress=shows_progress())
     if out is not None or not json:
-        write_matrix(found.metric, out)
+        write_matrix(found.metric, out, columns=given.columns, rows=given.rows)
     facts: dict[str, Any] = {
         "distance": found.distance,
         "residual": found.residual,
@@ -81,32 +82,32 @@ def check(
 
     Exit code 0 if it is one, 1 if it is not, 2 if the input is bad.
     """
-    given = _read(matrix)
+    values, names, _ = _read(matrix)
     if tol is None:
-        slack = ROUNDING * float(np.abs(given).max())
+        slack = ROUNDING * float(np.abs(values).max())
     else:
         slack = _validation.as_number(tol, "--tol", low=0.0)
     found: dict[str, Any] = {
-        "is_metric": is_metric(given, tol=slack),
-        "diagonal": np.abs(np.diag(given)).max(),
-        "asymmetry": np.abs(given - given.T).max(),
-        "triangle_violation": worst_of(given),
+        "is_metric": is_metric(values, tol=slack),
+        "diagonal": np.abs(np.diag(values)).max(),
+        "asymmetry": np.abs(values - values.T).max(),
+        "triangle_violation": worst_of(values),
         "tol": slack,
         "worst_triangles": [
             one._asdict()
-            for one in metric_violations(given, max_items=worst)
+            for one in metric_violations(values, max_items=worst)
             if one.amount > slack
         ],
     }
     if json:
         emit(found)
     else:
-        _print(found)
+        _print(found, names)
     if not found["is_metric"]:
         raise typer.Exit(1)
 
 
-def _print(found: dict[str, Any]) -> None:
+def _print(found: dict[str, Any], names: list[str] | None) -> None:
     if found["is_metric"]:
         typer.echo("A metric: zero diagonal, symmetric, triangle inequality.")
         return
@@ -124,16 +125,19 @@ def _print(found: dict[str, Any]) -> None:
         print_table(
             ["i", "j", "k", "M[i,j] - M[i,k] - M[k,j]"],
             [
-                [str(one["i"]), str(one["j"]), str(one["k"]), f"{one['amount']:.6g}"]
+                [
+                    *(str(one[i] if names is None else names[one[i]]) for i in "ijk"),
+                    f"{one['amount']:.6g}",
+                ]
                 for one in found["worst_triangles"]
             ],
             title="Worst triangles",
         )
 
 
-def _read(path: str) -> Floats:
-    matrix = load_matrix(path)
+def _read(path: str) -> Named:
+    given = load_matrix(path)
     try:
-        return _validation.as_square(matrix, "the matrix")
+        return given._replace(values=_validation.as_square(given.values, "the matrix"))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from .. import EMDNeighbors, GroundMetricLearning
 from ..datasets import load_digits_histograms
-from ..report import write_report
 from ..report._evaluation import Data, Evaluation, evaluate, judge_data
 from ..report._measures import votes
-from ..report._verdict import headline
+from ..report._write import judge_features, write_evaluation
 from ._console import emit, note, percent, print_table, shows_progress
 from ._options import Jobs, Json, examples
 from ._output import require_output
@@ -67,19 +66,9 @@ def demo(
     }
     errors = {name: _errors(one, jobs) for name, one in found.items()}
     pair = found["pair"]
-    write_report(
-        out,
-        X=pair.data.train,
-        y=pair.data.labels,
-        learner=pair.learner,
-        X_test=pair.data.test,
-        y_test=np.array(PAIR)[pair.data.z],
-        feature_shape=(SIDE, SIDE),
-        n_neighbors=NEIGHBORS,
-        title="Fours and nines",
-        n_jobs=jobs,
-    )
-    verdicts = {name: headline(one.differences()["l1"]) for name, one in found.items()}
+    pixels = judge_features(None, (SIDE, SIDE), SIDE * SIDE)
+    write_evaluation(out, pair, pixels, "Fours and nines", 0)
+    verdicts = {name: one.verdict() for name, one in found.items()}
     learned = lesson(pair.learner.metric_, pair.data)
     if json:
         emit({"errors": errors, "verdicts": verdicts, "lesson": learned, "report": out})
@@ -101,10 +90,7 @@ def _learn(digits: Any, n_train: int, n_test: int | None, jobs: int) -> Evaluati
 
 
 def _errors(found: Evaluation, jobs: int) -> Errors:
-    shares = {
-        name: float(judged.errors[NEIGHBORS - 1])
-        for name, judged in found.judged.items()
-    }
+    shares = found.errors()
     # The uniform metric stands for half of l1: the same neighbors.
     shares["before"] = shares[found.before]
     shares["pixels"] = _error_under(pixel_metric(), found.data, jobs)

@@ -106,7 +106,7 @@ def _ground(model: Path | None, metric: str | None) -> tuple[Floats, Bins]:
     if model is not None:
         learner = load_model(model)
         return learner.metric_, bins_of(learner)
-    given = load_matrix(str(metric))
+    given = load_matrix(str(metric)).values
     try:
         matrix = _validation.as_square(given, "the matrix")
         _validation.require_metric(matrix, "the matrix")

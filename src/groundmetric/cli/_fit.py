@@ -1,5 +1,6 @@
 """``groundmetric fit``: learn a metric, and write a model file."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -93,7 +94,7 @@ def fit(
     learner = GroundMetricLearning(
         n_neighbors=neighbors or None,
         n_similar=similar or None,
-        init=init if init in STARTS else load_matrix(init),
+        init=init if init in STARTS else load_matrix(init).values,
         step_size=step_size,
         max_outer=max_outer,
         max_inner=max_inner,
@@ -110,7 +111,9 @@ def fit(
     if json:
         emit(found)
     else:
-        say(found, data)
+        say(found)
+        if data != "-":
+            note(f"Did it help? {evaluation_of(source)}")
 
 
 def summary(learner: GroundMetricLearning, data: Data) -> dict[str, Any]:
@@ -127,14 +130,32 @@ def summary(learner: GroundMetricLearning, data: Data) -> dict[str, Any]:
     }
 
 
-def say(found: dict[str, Any], given: str) -> None:
-    """Print the summary of a fit, and what to do next."""
+def evaluation_of(source: Source) -> str:
+    """Write the command that tells whether learning from these data helps."""
+    options = {
+        "--label": [source.label] if source.label is not None else [],
+        "--labels": [str(source.labels)] if source.labels is not None else [],
+        "--ignore": list(source.ignore),
+        "--feature": [] if source.feature == Features.gist.value else [source.feature],
+    }
+    words = [
+        word
+        for option in options
+        for value in options[option]
+        for word in (option, value)
+    ]
+    headers = {None: [], True: ["--header"], False: ["--no-header"]}
+    words += headers[source.header]
+    return shlex.join(["groundmetric", "evaluate", source.path, *words])
+
+
+def say(found: dict[str, Any]) -> None:
+    """Print the summary of a fit."""
     typer.echo(
         f"Learned from {count(found['n_histograms'], 'histogram')} over "
         f"{count(found['n_bins'], 'bin')}, {len(found['classes'])} classes: "
-        f"{count(found['n_steps'], 'step')}, criterion from "
-        f"{found['criterion_first']:.3g} to {found['criterion_best']:.3g}."
+        f"{count(found['n_steps'], 'step')}, criterion (similar minus dissimilar "
+        f"distances, less is better) from {found['criterion_first']:.3g} to "
+        f"{found['criterion_best']:.3g}."
     )
     typer.echo(f"Model: {found['model']}")
-    if given != "-":
-        note(f"Did it help? groundmetric evaluate {given}")

@@ -1,5 +1,7 @@
 """Files to write: judged before anything is computed, written whole or not at all."""
 
+import csv
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -64,12 +66,27 @@ def write_text(path: Path, text: str) -> None:
     write_whole(path, lambda file: file.write(text.encode()))
 
 
-def write_matrix(matrix: NDArray[Any], path: Path | None) -> None:
-    """Write numbers as .npy or .csv; without a path, as CSV to standard output."""
-    if path is None:
-        np.savetxt(sys.stdout, matrix, fmt=DIGITS, delimiter=",")
-    elif path.suffix == ".npy":
+def write_matrix(
+    matrix: NDArray[Any],
+    path: Path | None,
+    *,
+    columns: Sequence[str] | None = None,
+    rows: Sequence[str] | None = None,
+) -> None:
+    """Write numbers as .npy or .csv; without a path, as CSV to standard output.
+
+    CSV has the names of columns and rows, if they have some.
+    """
+    if path is not None and path.suffix == ".npy":
         write_whole(path, lambda file: np.save(file, matrix))
+    elif columns is not None:
+        numbers = [[DIGITS % x for x in row] for row in matrix]
+        if rows is not None:
+            columns = ["", *columns]
+            numbers = [[name, *row] for name, row in zip(rows, numbers, strict=True)]
+        write_rows(columns, numbers, path)
+    elif path is None:
+        np.savetxt(sys.stdout, matrix, fmt=DIGITS, delimiter=",")
     else:
         write_whole(
             path, lambda file: np.savetxt(file, matrix, fmt=DIGITS, delimiter=",")
@@ -80,9 +97,10 @@ def write_rows(
     header: Sequence[str], rows: Iterable[Sequence[object]], path: Path | None
 ) -> None:
     """Write numbers and names as CSV, to a file or standard output."""
-    lines = [",".join(header), *(",".join(str(x) for x in row) for row in rows)]
-    text = "\n".join(lines) + "\n"
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([header, *rows])
     if path is None:
-        sys.stdout.write(text)
+        sys.stdout.write(text.getvalue())
     else:
-        write_text(path, text)
+        write_text(path, text.getvalue())

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from .. import GroundMetricLearning
-from ..report import write_report
+from ..report._evaluation import evaluate, judge_data
+from ..report._write import judge_features, write_evaluation
 from ._console import emit, note, shows_progress
 from ._data import Source, bins_like, limited, read_labeled
 from ._models import bins_of, load_model
@@ -76,23 +77,24 @@ def report(
     other = None if test is None else read_labeled(source.of(test), known)
     if model is not None and other is None:
         note("no --test: the model's settings learn again, from 70 % of the histograms")
-    write_report(
-        out,
-        X=given.X,
-        y=given.y,
-        learner=learner,
-        X_test=None if other is None else other.X,
-        y_test=None if other is None else other.y,
-        feature_names=given.names,
-        feature_shape=given.shape,
-        n_neighbors=neighbors,
-        title=title,
-        n_jobs=jobs,
-        random_state=seed,
-    )
+    test_X, test_y = (None, None) if other is None else (other.X, other.y)
+    judged = judge_data(given.X, given.y, test_X, test_y, seed)
+    features = judge_features(given.names, given.shape, given.X.shape[1])
+    found = evaluate(learner, judged, n_neighbors=neighbors, n_jobs=jobs)
+    write_evaluation(out, found, features, title, seed)
     if json:
-        emit({"data": given.source, "n_histograms": len(given.X), "report": out})
+        emit(
+            {
+                "data": given.source,
+                "n_histograms": len(given.X),
+                "n_test": len(found.data.test),
+                "errors": found.errors(),
+                "verdict": found.verdict(),
+                "report": out,
+            }
+        )
     else:
+        typer.echo(found.verdict())
         typer.echo(f"Report: {out}")
 
 

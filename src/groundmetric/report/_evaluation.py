@@ -14,7 +14,7 @@ from .. import _validation
 from .._neighbors import EMDNeighbors
 from ..distances import pairwise
 from ._measures import nearest, nearest_others, own_share, votes
-from ._verdict import Difference, difference
+from ._verdict import Difference, best_of, difference, headline
 
 if TYPE_CHECKING:
     from .._learning import GroundMetricLearning
@@ -96,6 +96,25 @@ class Evaluation:
             for name in self.judged
             if name != "learned"
         }
+
+    def errors(self) -> dict[str, float]:
+        """Shares of errors under each distance."""
+        return {
+            name: float(judged.errors[self.n_neighbors - 1])
+            for name, judged in self.judged.items()
+        }
+
+    def best_other(self) -> str:
+        """Say which of the distances that learn nothing is best, beside the learned."""
+        found = self.differences()
+        return best_of([each for name, each in found.items() if name != "initial"])
+
+    def verdict(self) -> str:
+        """Say whether learning helped; and by what l1 is beaten without it, if so."""
+        said = headline(self.differences()["l1"])
+        errors = self.errors()
+        least = min(errors[name] for name in errors.keys() - {"learned", "initial"})
+        return said if least == errors["l1"] else f"{said} {self.best_other()}"
 
 
 def judge_data(

@@ -92,8 +92,7 @@ def _details(evaluation: Evaluation) -> Iterable[str]:
         )
     if len(evaluation.data.test) > 1:
         yield _recall(evaluation)
-    others = [each for name, each in found.items() if name != "initial"]
-    yield _verdict.best_of(others)
+    yield evaluation.best_other()
 
 
 def _recall(evaluation: Evaluation) -> str:
@@ -101,10 +100,13 @@ def _recall(evaluation: Evaluation) -> str:
     recall = {name: judged.recall for name, judged in evaluation.judged.items()}
     at = min(evaluation.n_neighbors, len(recall["l1"]))
     ours, theirs = (recall[name][at - 1] for name in ("learned", "l1"))
+    beside = "more than" if ours > theirs else "as much as"
+    if ours < theirs:
+        beside = "less than"
     return (
         f"Recall accuracy, the share of its own class among a test histogram's {at} "
-        f"nearest others, is {_verdict.percent(ours)}, and {_verdict.percent(theirs)} "
-        "with the l1 distance."
+        f"nearest others, is {_verdict.percent(ours)}: {beside} the "
+        f"{_verdict.percent(theirs)} with the l1 distance."
     )
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from .. import _files, _validation
 from .._learning import GroundMetricLearning
 from ._contents import contents
-from ._evaluation import evaluate, judge_data
+from ._evaluation import Evaluation, evaluate, judge_data
 from ._page import page
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+# Names, and channels, rows and columns of the grid if there is one.
+Features: TypeAlias = "tuple[list[str], tuple[int, int, int] | None]"
 
 
 def write_report(
@@ -87,18 +90,36 @@ def write_report(
         what = "is a folder" if target.is_dir() else "is in a folder that is not there"
         raise ValueError(f"path is {target}, which {what}; a file is needed.")
     data = judge_data(X, y, X_test, y_test, random_state)
-    d = data.train.shape[1]
     given = getattr(X, "columns", None) if feature_names is None else feature_names
-    names = _validation.as_names(given, d)
-    grid = None if feature_shape is None else _validation.as_grid(feature_shape, d)
+    features = judge_features(given, feature_shape, data.train.shape[1])
     learner = GroundMetricLearning() if learner is None else learner
     if not isinstance(learner, GroundMetricLearning):
         raise ValueError(f"learner is {learner!r}; a GroundMetricLearning is needed.")
     found = evaluate(learner, data, n_neighbors=n_neighbors, n_jobs=n_jobs)
-    if given is None and grid is not None:
-        names = _places(grid)
-    _write(target, page(found, contents(found, names, grid), title, random_state))
+    write_evaluation(target, found, features, title, random_state)
     return target
+
+
+def judge_features(names: object, shape: tuple[int, ...] | None, d: int) -> Features:
+    """Check what d features are called, and where they lie on a grid if they do."""
+    called = _validation.as_names(names, d)
+    if shape is None:
+        return called, None
+    grid = _validation.as_grid(shape, d)
+    return _places(grid) if names is None else called, grid
+
+
+def write_evaluation(
+    target: Path, found: Evaluation, features: Features, title: str, seed: int
+) -> None:
+    """Write the report on what was evaluated."""
+    text = page(found, contents(found, *features), title, seed)
+    part = _files.part_of(target)
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _places(grid: tuple[int, int, int]) -> list[str]:
@@ -110,12 +131,3 @@ def _places(grid: tuple[int, int, int]) -> list[str]:
         for i in range(rows)
         for j in range(columns)
     ]
-
-
-def _write(target: Path, text: str) -> None:
-    part = _files.part_of(target)
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

@@ -42,7 +42,7 @@ function card(example) {
 function examples() {
   const { counts, n_changed, n_test, shown } = data.examples;
   byId("changed").textContent = `Compared with ${data.before}, the nearest training histogram is another for ${n_changed} of ${n_test} test histograms: ` +
-    `${counts.mended} had one of a wrong class before and of their own after (mended), ${counts.spoiled} the other way round (spoiled).`;
+    `${counts.mended} had one of a wrong class before and of their own after (mended), ${counts.spoiled} the other way round (spoiled). This is about the nearest one alone; the verdict above counts votes of ${data.kappa}.`;
   const show = (kind) => byId("cards").replaceChildren(...shown.filter((e) => !kind || e.kind === kind).map(card));
   const kinds = ["", ...Object.keys(WORDS).filter((kind) => shown.some((e) => e.kind === kind))];
   const buttons = kinds.map((kind) => element("button", { type: "button", "aria-pressed": String(!kind), onclick: (event) => {
