@@ -1,6 +1,7 @@
 """Columns are taken for what they are, or refused."""
 
 import pandas as pd
+import pytest
 from samples import X, Y, csv_of
 
 from groundmetric import GroundMetricLearning
@@ -77,3 +78,26 @@ def test_a_matrix_keeps_its_names(run):
     assert found.stdout.splitlines()[-2].split() == ["a", "c", "b", "3"]
     header_only = "a,b,c\n0,2,4\n2,0,2\n4,2,0\n"
     assert run("project", "-", input=header_only).stdout == header_only
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("fit data.npz --label 2", "--label is for CSV and parquet, not data.npz."),
+        ("evaluate data.npz --ignore 0", "--ignore is for CSV and parquet"),
+        ("distances X.npy --metric line.npy --no-header", "--header is for CSV"),
+        ("fit images --label 0", "--label is for CSV and parquet, not images."),
+        ("fit images --labels y.txt", "--labels: the sub-folders of images are"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(line, said, folder, run):
+    (folder / "images" / "left").mkdir(parents=True)
+    found = run(*line.split())
+    assert found.exit_code == 2
+    assert found.stderr.startswith(f"error: {said}")
+
+
+def test_options_about_columns_may_be_for_the_other_file(folder, run):
+    (folder / "query.csv").write_text("id,a,b,c\n9,0,1,0\n")
+    line = "distances X.npy --metric line.npy --queries query.csv --ignore id"
+    assert run(*line.split()).stdout.count(",") == len(X) - 1

@@ -34,10 +34,11 @@ class Source:
     header: bool | None = None
     feature: str = "gist"
     jobs: int | None = None
+    beside: str | None = None  # another file, to be read in the same way
 
     def of(self, path: str) -> "Source":
         """Read another file in the same way, its labels aside."""
-        return replace(self, path=path, labels=None)
+        return replace(self, path=path, labels=None, beside=self.path)
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,10 @@ def _load(source: Source, wanted: Bins | None, *, labeled: bool) -> Data:
     suffix = path.suffix.lower()
     if source.path != "-" and not path.exists():
         raise ValueError(f"{path}: no such file or folder.")
+    _require_use(source)
     if source.path != "-" and path.is_dir():
         return _folder(source)
-    if source.path == "-" or suffix in (*CSV, *PARQUET):
+    if _is_table(source.path):
         return _table(source, suffix, wanted, labeled=labeled)
     if suffix not in (".npy", ".npz"):
         raise ValueError(
@@ -134,6 +136,27 @@ def _load(source: Source, wanted: Bins | None, *, labeled: bool) -> Data:
     if source.labels is not None:
         y = load_labels(source.labels)
     return Data(str(path), X, np.array([]) if y is None else y)
+
+
+def _is_table(path: str | None) -> bool:
+    return path is not None and (
+        path == "-" or Path(path).suffix.lower() in (*CSV, *PARQUET)
+    )
+
+
+def _require_use(source: Source) -> None:
+    """Refuse options that would be ignored: about columns, where none has a name."""
+    if source.labels is not None and source.path != "-" and Path(source.path).is_dir():
+        raise ValueError(f"--labels: the sub-folders of {source.path} are the labels.")
+    if _is_table(source.path) or _is_table(source.beside):
+        return
+    for option, given in (
+        ("--label", source.label is not None),
+        ("--ignore", bool(source.ignore)),
+        ("--header", source.header is not None),
+    ):
+        if given:
+            raise ValueError(f"{option} is for CSV and parquet, not {source.path}.")
 
 
 def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -> Data:

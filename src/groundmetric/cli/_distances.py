@@ -86,7 +86,9 @@ def distances(
     ground, wanted = _ground(model, metric)
     if data == queries == "-":
         raise ValueError("DATA and --queries cannot both be standard input.")
-    source = Source(data, label, None, ignore or (), header, feature.value, jobs)
+    source = Source(
+        data, label, None, ignore or (), header, feature.value, jobs, queries
+    )
     given = read_histograms(source, wanted)
     base, asked = given.X, None
     if queries is not None:

@@ -71,7 +71,9 @@ def report(
     require_output(out, ".html", ".htm")
     learner = _learner(model, jobs)
     wanted = None if model is None else bins_of(learner)
-    source = Source(data, label, labels, ignore or (), header, feature.value, jobs)
+    source = Source(
+        data, label, labels, ignore or (), header, feature.value, jobs, test
+    )
     given = limited(read_labeled(source, wanted), limit, seed, "reporting on")
     known = wanted or bins_like(given)
     other = None if test is None else read_labeled(source.of(test), known)
