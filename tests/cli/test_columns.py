@@ -1,5 +1,6 @@
 """Columns are taken for what they are, or refused."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from samples import X, Y, csv_of
@@ -101,3 +102,21 @@ def test_options_about_columns_may_be_for_the_other_file(folder, run):
     (folder / "query.csv").write_text("id,a,b,c\n9,0,1,0\n")
     line = "distances X.npy --metric line.npy --queries query.csv --ignore id"
     assert run(*line.split()).stdout.count(",") == len(X) - 1
+
+
+def test_labels_that_would_be_read_as_one_are_refused(folder, run):
+    (folder / "ids.csv").write_text(csv_of(X, 2**53 + np.arange(8) % 4))
+    found = run("fit", "ids.csv")
+    assert found.exit_code == 2
+    assert found.stderr == (
+        "error: ids.csv, line 2, column 'kind': 9.0072e+15 is too large for a label "
+        "that is a number; write a letter before it.\n"
+    )
+
+
+def test_labels_do_not_count_class_names_from_the_end(folder, run):
+    np.savez("ends.npz", X=X, y=-(np.arange(8) % 2), class_names=["l", "r"])
+    found = run("fit", "ends.npz")
+    assert found.exit_code == 2
+    assert "y does not number class_names: a number is negative" in found.stderr
+    assert not (folder / "model.npz").exists()

@@ -36,6 +36,8 @@ def load_npz(path: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
     if y is None or names is None:
         return X, y
     try:
+        if y.dtype.kind == "i" and (y < 0).any():
+            raise IndexError("a number is negative")  # noqa: TRY301 - as if too large
         return X, names[y]
     except IndexError as error:
         raise ValueError(f"{path}: y does not number class_names: {error}.") from error

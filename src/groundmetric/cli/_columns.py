@@ -12,6 +12,8 @@ from ._console import LAST, note
 Floats = NDArray[np.float64]
 FEW = 3  # rows that may be in steps of one by chance
 
+EXACT = 2.0**53  # from here on, several whole numbers are read as one
+
 
 class Bins(NamedTuple):
     """Bins that are needed, because a metric has them; in this order."""
@@ -125,6 +127,12 @@ def _labels(cells: Cells, j: int, *, guessed: bool) -> NDArray[Any]:
         raise ValueError(f"{cells.source}, {cells.where(row, j)}: no label.")
     if column.dtype == object:
         return column.astype(str)
+    if (np.abs(column) >= EXACT).any():
+        row = int(np.argmax(np.abs(column) >= EXACT))
+        raise ValueError(
+            f"{cells.source}, {cells.where(row, j)}: {column[row]:g} is too large for "
+            "a label that is a number; write a letter before it."
+        )
     whole = column == np.round(column)
     if whole.all():
         return column.astype(np.int64)
