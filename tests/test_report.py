@@ -72,6 +72,14 @@ def test_interval_of_a_paired_difference():
     assert _verdict.kind(found) == "helped"
 
 
+def test_intervals_end_where_differences_do():
+    # p - q = 2/4 and half of the interval is 0.85: 1.35 cannot be.
+    found = _verdict.difference("l1", right(2), right(2, 0, 1))
+    assert (found.gain, found.high) == (1.0, 1.0)
+    assert found.low == pytest.approx(0.5 - 1.959964 * np.sqrt(0.75 / 4))
+    assert _verdict.difference("l1", right(2, 0, 1), right(2)).low == -1.0
+
+
 def test_verdict_is_honest_in_both_directions():
     helped = _verdict.difference("l1", right(100, 0), right(100, *range(20)))
     hurt = _verdict.difference("l1", right(100, *range(20)), right(100, 0))

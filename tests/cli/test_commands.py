@@ -12,6 +12,7 @@ from samples import LINE, X, Y, csv_of
 
 from groundmetric import GroundMetricLearning, __version__, pairwise_emd
 from groundmetric.cli import _cells, _data, _evaluate
+from groundmetric.experiments import resampled_mean
 
 ROWS = X / X.sum(axis=1, keepdims=True)
 
@@ -240,6 +241,14 @@ def test_verdict(low, high, said):
         "learned": {"knn": {"mean": 0.06}},
     }
     assert _evaluate.verdict(table).startswith(said)
+
+
+def test_intervals_end_where_shares_do():
+    one = resampled_mean([0.0, 1.0], ratio=1.0)  # Student's with one degree: wide
+    assert one.low < -1.0
+    found = _evaluate._as_dict(one, least=-1.0)
+    assert found == {"mean": 0.5, "low": -1.0, "high": 1.0}
+    assert _evaluate._as_dict(one, least=0.0)["low"] == 0.0
 
 
 def test_evaluate_a_model_on_what_it_has_seen(model, run):

@@ -158,17 +158,17 @@ def _estimates(one: CrossValidation, learned: CrossValidation) -> Found:
         if errors is None:
             continue
         gains = np.subtract(errors, getattr(learned, f"{name}_errors"))
-        out[name] = _as_dict(resampled_mean(errors, ratio=one.ratio))
-        # Student's interval does not know that shares are from 0 to 1.
-        for end in ("low", "high"):
-            out[name][end] = float(np.clip(out[name][end], 0.0, 1.0))
+        out[name] = _as_dict(resampled_mean(errors, ratio=one.ratio), least=0.0)
         if one is not learned:
-            out[f"{name}_saved"] = _as_dict(resampled_mean(gains, ratio=one.ratio))
+            saved = resampled_mean(gains, ratio=one.ratio)
+            out[f"{name}_saved"] = _as_dict(saved, least=-1.0)
     return out
 
 
-def _as_dict(estimate: Estimate) -> dict[str, float]:
-    return {"mean": estimate.mean, "low": estimate.low, "high": estimate.high}
+def _as_dict(estimate: Estimate, *, least: float) -> dict[str, float]:
+    # Student's interval does not know that shares end at 1, and their differences.
+    low, high = (float(np.clip(end, least, 1)) for end in (estimate.low, estimate.high))
+    return {"mean": estimate.mean, "low": low, "high": high}
 
 
 def _print(table: dict[str, Found], neighbors: int, *, svm: bool) -> None:

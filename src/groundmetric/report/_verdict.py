@@ -7,7 +7,8 @@ interval of the difference is the adjusted Wald interval of Bonett & Price (2012
     p = (b + 1) / (n + 2),  q = (c + 1) / (n + 2),
     p - q  -/+  1.96 sqrt((p + q - (p - q)^2) / (n + 2)),
 
-which stays honest where b and c are small, or zero. The p-value is McNemar's, exact.
+which stays honest where b and c are small, or zero; it ends where differences of shares
+do, at -1 and 1. The p-value is McNemar's, exact.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ def difference(
         other=other,
         error=1.0 - float(right.mean()),
         other_error=1.0 - float(other_right.mean()),
-        low=p - q - half,
-        high=p - q + half,
+        low=max(-1.0, p - q - half),
+        high=min(1.0, p - q + half),
         n_mended=b,
         n_spoiled=c,
         p_value=float(binomtest(b, b + c).pvalue) if b + c else 1.0,
