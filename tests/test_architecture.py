@@ -81,7 +81,7 @@ ALLOWED = {
     "cli._fit": COMMAND | {"_arrays", "_data", "_models"},
     "cli._info": COMMAND | {"__version__", "_core"},
     "cli._installed": set(),
-    "cli._models": PUBLIC | {"_columns", "_data"},
+    "cli._models": SPEAKS | PUBLIC | {"_columns", "_data"},
     "cli._options": PUBLIC,
     "cli._output": {"_files"},
     "cli._plan": {"experiments"},

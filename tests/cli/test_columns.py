@@ -120,3 +120,15 @@ def test_labels_do_not_count_class_names_from_the_end(folder, run):
     assert found.exit_code == 2
     assert "y does not number class_names: a number is negative" in found.stderr
     assert not (folder / "model.npz").exists()
+
+
+def test_report_on_what_was_seen(model, folder, run):
+    (folder / "test.csv").write_text(csv_of([*X[:3], [1, 9, 1]], [*Y[:3], "right"]))
+    for more in ([], ["--model", model]):
+        found = run("report", "data.csv", "--test", "test.csv", *more)
+        assert "warning: the model was learned from 3 of these" in found.stderr
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        assert "Beware: 3 of the 4 test histograms are also among" in page
+    assert "warning" not in run("report", "data.csv").stderr
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "Beware" not in page

@@ -21,9 +21,9 @@ from ..experiments import (
     cross_validate,
     resampled_mean,
 )
-from ._console import emit, note, percent, points, print_table, shows_progress
+from ._console import emit, percent, points, print_table, shows_progress
 from ._data import Data, Source, limited, read_labeled
-from ._models import bins_of, load_model
+from ._models import bins_of, histograms_of, load_model, warn_if_seen
 from ._options import Data as DataArgument
 from ._options import (
     Feature,
@@ -123,21 +123,9 @@ def evaluate(
 def _method(learned: GroundMetricLearning | None, data: Data) -> Method:
     if learned is None:
         return Method(LEARNED, LABELS[LEARNED], {}, _learn)
-    _warn_if_seen(learned, data)
+    warn_if_seen(histograms_of(learned), data)
     learn = partial(_learn_nothing, learned.metric_)
     return Method(LEARNED, LABELS[LEARNED], {}, learn)
-
-
-def _warn_if_seen(learned: GroundMetricLearning, data: Data) -> None:
-    """Tell histograms that the model was learned from: its errors are too small."""
-    # A histogram that was seen is as near as can be to one of its own.
-    seen = {row.tobytes() for row in learned._histograms}  # noqa: SLF001 - no public name
-    n = sum(row.tobytes() in seen for row in data.X)
-    if n:
-        note(
-            f"warning: the model was learned from {n} of these histograms, and its "
-            "errors are too small; give it others."
-        )
 
 
 def _learn(X: Floats, y: NDArray[Any], n_jobs: int | None) -> Any:  # noqa: ANN401

@@ -3,10 +3,14 @@
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import GroundMetricLearning
 from ._columns import Bins
+from ._console import note
 from ._data import Data
+
+Floats = NDArray[np.float64]
 
 
 def save_model(learner: GroundMetricLearning, data: Data, path: Path) -> None:
@@ -26,3 +30,20 @@ def bins_of(learner: GroundMetricLearning) -> Bins:
     """Tell which bins a fitted learner is about."""
     names = getattr(learner, "feature_names_in_", ())
     return Bins(len(learner.metric_), [str(name) for name in names])
+
+
+def histograms_of(learner: GroundMetricLearning) -> Floats:
+    """Tell what a fitted learner was learned from."""
+    return learner._histograms  # noqa: SLF001 - no public name
+
+
+def warn_if_seen(histograms: Floats, data: Data) -> None:
+    """Tell histograms that a metric was learned from: its errors are too small."""
+    # A histogram that was seen is as near as can be to one of its own.
+    seen = {row.tobytes() for row in histograms}
+    n = sum(row.tobytes() in seen for row in data.X)
+    if n:
+        note(
+            f"warning: the model was learned from {n} of these histograms, and its "
+            "errors are too small; give it others."
+        )

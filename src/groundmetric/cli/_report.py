@@ -10,7 +10,7 @@ from ..report._evaluation import evaluate, judge_data
 from ..report._write import judge_features, write_evaluation
 from ._console import emit, note, shows_progress
 from ._data import Source, bins_like, limited, read_labeled
-from ._models import bins_of, load_model
+from ._models import bins_of, histograms_of, load_model, warn_if_seen
 from ._options import Data as DataArgument
 from ._options import (
     Feature,
@@ -77,7 +77,9 @@ def report(
     given = limited(read_labeled(source, wanted), limit, seed, "reporting on")
     known = wanted or bins_like(given)
     other = None if test is None else read_labeled(source.of(test), known)
-    if model is not None and other is None:
+    if other is not None:
+        warn_if_seen(given.X if model is None else histograms_of(learner), other)
+    elif model is not None:
         note("no --test: the model's settings learn again, from 70 % of the histograms")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
     judged = judge_data(given.X, given.y, test_X, test_y, seed)

@@ -81,6 +81,13 @@ class Evaluation:
         """What learning started from; l1 stands for the uniform metric."""
         return "initial" if "initial" in self.judged else "l1"
 
+    @property
+    def n_seen(self) -> int:
+        """Test histograms that are among those to learn from: not to be trusted."""
+        known = (self.data.train, self.learner._histograms)  # noqa: SLF001
+        seen = {row.tobytes() for rows in known for row in rows}
+        return sum(row.tobytes() in seen for row in self.data.test)
+
     def right(self, name: str) -> NDArray[np.bool_]:
         """Which test histograms are classified as they should be."""
         found: NDArray[np.bool_] = (

@@ -76,6 +76,11 @@ def _subtitle(evaluation: Evaluation) -> str:
 def _details(evaluation: Evaluation) -> Iterable[str]:
     """Size of the difference to l1, to the start, and the best of the others."""
     found = evaluation.differences()
+    if evaluation.n_seen:
+        yield (
+            f"Beware: {evaluation.n_seen} of the {len(evaluation.data.test)} test "
+            "histograms are also among those to learn from, so errors are too small."
+        )
     yield _verdict.details(found["l1"])
     if "initial" in found:
         start = _verdict.details(found["initial"])
