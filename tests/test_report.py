@@ -324,3 +324,11 @@ def test_learner_of_other_features_is_refused(tmp_path):
     other = learner_of().fit([[1, 2], [1, 3], [3, 1], [2, 1]], [0, 0, 1, 1])
     with pytest.raises(ValueError, match=r"learner.metric_ has shape \(2, 2\)"):
         write_report(tmp_path / "r.html", **SMALL, learner=other)
+
+
+def test_a_verbose_learner_shows_the_search_as_well(tmp_path, capsys):
+    learner = learner_of().fit(SMALL["X"], SMALL["y"])
+    for verbose, shown in ((0, False), (1, True)):
+        learner.set_params(verbose=verbose)
+        write_report(tmp_path / "report.html", **SMALL, learner=learner, n_neighbors=1)
+        assert ("neighbors" in capsys.readouterr().err) is shown

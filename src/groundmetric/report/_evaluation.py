@@ -169,9 +169,10 @@ def evaluate(
     if data.was_split or not hasattr(learner, "metric_"):
         fitted = clone(learner).fit(data.train, data.labels)
     _validation.as_cost(fitted.metric_, data.train.shape[1], "learner.metric_")
-    judged = {"learned": _emd(fitted.metric_, data, k, n_jobs)}
+    options = {"n_jobs": n_jobs, "verbose": fitted.verbose}
+    judged = {"learned": _emd(fitted.metric_, data, k, options)}
     if not is_uniform(fitted.initial_metric_):
-        judged["initial"] = _emd(fitted.initial_metric_, data, k, n_jobs)
+        judged["initial"] = _emd(fitted.initial_metric_, data, k, options)
     for name in ("l1", "hellinger", "chi2", "l2"):
         between = nearest(pairwise(data.test, data.train, metric=name), k)
         among = nearest_others(pairwise(data.test, metric=name), _n_others(data))
@@ -203,14 +204,14 @@ def _n_others(data: Data) -> int:
     return min(MOST_NEIGHBORS, len(data.test) - 1)
 
 
-def _emd(metric: Floats, data: Data, k: int, n_jobs: int | None) -> Judged:
+def _emd(metric: Floats, data: Data, k: int, options: dict[str, Any]) -> Judged:
     """Neighbors under an EMD, most pairs never solved."""
-    search = EMDNeighbors(metric, n_neighbors=k, n_jobs=n_jobs).fit(data.train)
+    search = EMDNeighbors(metric, n_neighbors=k, **options).fit(data.train)
     between = search.kneighbors(data.test, return_distance=False)
     others = _n_others(data)
     if not others:
         return _judge(np.asarray(between), np.empty((1, 0), dtype=np.int64), data)
-    search = EMDNeighbors(metric, n_neighbors=others, n_jobs=n_jobs).fit(data.test)
+    search = EMDNeighbors(metric, n_neighbors=others, **options).fit(data.test)
     among = search.kneighbors(return_distance=False)
     return _judge(np.asarray(between), np.asarray(among), data)
 
