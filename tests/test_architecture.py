@@ -71,8 +71,7 @@ ALLOWED = {
     "cli._console": set(),
     "cli._data": SPEAKS | {"_arrays", "_cells", "_columns", "_validation", "datasets"},
     "cli._demo": COMMAND
-    | {"datasets", "report", "report._evaluation", "report._measures"}
-    | {"report._verdict"},
+    | {"datasets", "report._evaluation", "report._measures", "report._write"},
     "cli._distances": COMMAND
     | {"_arrays", "_columns", "_data", "_models", "_validation"},
     "cli._evaluate": COMMAND | {"_data", "_models", "experiments"},
@@ -85,7 +84,8 @@ ALLOWED = {
     "cli._options": PUBLIC,
     "cli._output": {"_files"},
     "cli._plan": {"experiments"},
-    "cli._report": COMMAND | {"_data", "_models", "report"},
+    "cli._report": COMMAND
+    | {"_data", "_models", "report._evaluation", "report._write"},
     "cli._reproduce": COMMAND
     | {"_data", "_figures", "_installed", "_plan", "datasets", "experiments"},
     "datasets.__init__": {"_folder", "_labeled", "_reader", "_synthetic"},

@@ -110,7 +110,8 @@ def test_labels_that_would_be_read_as_one_are_refused(folder, run):
     assert found.exit_code == 2
     assert found.stderr == (
         "error: ids.csv, line 2, column 'kind': 9.0072e+15 is too large for a label "
-        "that is a number; write a letter before it.\n"
+        "that is a number; write a letter before it. (labels: column 'kind', the last "
+        "one)\n"
     )
 
 
