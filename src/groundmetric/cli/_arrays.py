@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from ._cells import as_column, is_number, read_lines, read_text
 
+Floats = NDArray[np.float64]
+
 BROKEN = (EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error)
 
 
@@ -70,6 +72,41 @@ class Named(NamedTuple):
     values: NDArray[Any]
     columns: list[str] | None = None
     rows: list[str] | None = None
+
+
+def load_metric(path: str) -> Named:
+    """Read a matrix between bins: called the same in rows and columns, if named."""
+    given = load_matrix(path)
+    names = given.columns or []
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{path} has two columns {name!r}.")
+    if given.rows is not None and given.rows != names:
+        row, column = next(
+            pair for pair in zip(given.rows, names, strict=True) if pair[0] != pair[1]
+        )
+        raise ValueError(
+            f"{path} has row {row!r} where column {column!r} is; rows and columns must "
+            "be the same bins in the same order."
+        )
+    return given
+
+
+def in_order_of(names: list[str] | None, given: Named, path: str, of: str) -> Floats:
+    """Arrange a metric read from path as the bins of data; as it is without names."""
+    known = given.columns
+    if names is None or known is None or given.values.shape != 2 * (len(known),):
+        return given.values
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{path} has no bin {name!r}, which {of} has.")
+        if names.count(name) > 1:
+            raise ValueError(f"{of} has two columns {name!r}.")
+    for name in known:
+        if name not in names:
+            raise ValueError(f"{of} has no column {name!r}, which {path} has.")
+    places = [known.index(name) for name in names]
+    return given.values[np.ix_(places, places)]
 
 
 def load_matrix(path: str) -> Named:

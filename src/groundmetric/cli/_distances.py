@@ -8,7 +8,7 @@ import typer
 from numpy.typing import NDArray
 
 from .. import EMDNeighbors, _validation, pairwise_emd
-from ._arrays import load_matrix
+from ._arrays import load_metric
 from ._columns import Bins
 from ._console import emit, note, shows_progress
 from ._data import Source, bins_like, read_histograms
@@ -108,16 +108,16 @@ def _ground(model: Path | None, metric: str | None) -> tuple[Floats, Bins]:
     if model is not None:
         learner = load_model(model)
         return learner.metric_, bins_of(learner)
-    given = load_matrix(str(metric)).values
+    given = load_metric(str(metric))
     try:
-        matrix = _validation.as_square(given, "the matrix")
+        matrix = _validation.as_square(given.values, "the matrix")
         _validation.require_metric(matrix, "the matrix")
     except ValueError as error:
         raise ValueError(
             f"--metric is {metric}: {error} (groundmetric project finds the nearest "
             "metric.)"
         ) from error
-    return matrix, Bins(len(matrix))
+    return matrix, Bins(len(matrix), given.columns or (), f"{metric} has")
 
 
 def _all(

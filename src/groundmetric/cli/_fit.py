@@ -8,7 +8,7 @@ import numpy as np
 import typer
 
 from .. import GroundMetricLearning
-from ._arrays import load_matrix
+from ._arrays import in_order_of, load_metric
 from ._console import count, emit, note, shows_progress
 from ._data import Data, Source, limited, read_labeled
 from ._models import save_model
@@ -91,10 +91,11 @@ def fit(
     GroundMetricLearning.load in Python.
     """
     require_output(out, ".npz")
+    start = None if init in STARTS else load_metric(init)
     learner = GroundMetricLearning(
         n_neighbors=neighbors or None,
         n_similar=similar or None,
-        init=init if init in STARTS else load_matrix(init).values,
+        init=init if start is None else start.values,
         step_size=step_size,
         max_outer=max_outer,
         max_inner=max_inner,
@@ -105,6 +106,8 @@ def fit(
     )
     source = Source(data, label, labels, ignore or (), header, feature.value, jobs)
     given = limited(read_labeled(source), limit, seed, "learning from")
+    if start is not None:
+        learner.init = in_order_of(given.names, start, init, given.source)
     learner.fit(given.X, given.y)
     save_model(learner, given, out)
     found = summary(learner, given) | {"model": str(out)}
