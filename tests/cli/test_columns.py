@@ -1,5 +1,7 @@
 """Columns are taken for what they are, or refused."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -113,6 +115,52 @@ def test_labels_that_would_be_read_as_one_are_refused(folder, run):
         "that is a number; write a letter before it. (labels: column 'kind', the last "
         "one)\n"
     )
+
+
+def classes_of(run, *line):
+    found = run("fit", *line, "--max-outer", "1", "--json")
+    assert found.exit_code == 0
+    warned = [said for said in found.stderr.splitlines() if "warning: label" in said]
+    return json.loads(found.stdout)["classes"], warned
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes", "said"),
+    [
+        (["01", "1"], ["01", "1"], ["labels '01' and '1' are taken for two classes"]),
+        (["nan", "1"], ["1", "nan"], ["label 'nan' is taken for the name of a class"]),
+        (["01", "02"], [1, 2], []),
+    ],
+)
+def test_labels_that_look_like_numbers_are_told_apart(
+    labels, classes, said, folder, run
+):
+    y = np.repeat(labels, 4)
+    (folder / "codes.csv").write_text(csv_of(X, y))
+    (folder / "codes.txt").write_text("\n".join(y))
+    pd.DataFrame(X, columns=NAMES).assign(kind=y).to_parquet(folder / "codes.parquet")
+    wanted = (classes, [f"warning: {text}" for text in said])
+    assert classes_of(run, "codes.csv", "--label", "kind") == wanted
+    assert classes_of(run, "codes.parquet", "--label", "kind") == wanted
+    assert classes_of(run, "X.npy", "--labels", "codes.txt") == wanted
+
+
+def test_codes_are_told_apart_in_the_last_column_too(folder, run):
+    (folder / "codes.csv").write_text(csv_of(X, np.repeat(["01", "1"], 4)))
+    assert classes_of(run, "codes.csv")[0] == ["01", "1"]
+    (folder / "names.csv").write_text(csv_of(X, np.repeat(["nan", "inf"], 4)))
+    assert classes_of(run, "names.csv")[0] == ["inf", "nan"]
+    # There, a NaN among numbers may as well be missing, or the column a bin.
+    (folder / "mixed.csv").write_text(csv_of(X, np.repeat(["nan", "1"], 4)))
+    found = run("fit", "mixed.csv")
+    assert found.exit_code == 2
+    assert "line 2, column 'kind': nan beside numbers is no label" in found.stderr
+
+
+def test_huge_numbers_in_a_file_of_labels_are_names(folder, run):
+    ids = [str(2**53), str(2**53 + 1)]
+    (folder / "ids.txt").write_text("\n".join(4 * ids))
+    assert classes_of(run, "X.npy", "--labels", "ids.txt")[0] == ids
 
 
 def test_labels_do_not_count_class_names_from_the_end(folder, run):

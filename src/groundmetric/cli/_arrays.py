@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._cells import as_column, is_number, read_lines, read_text
+from ._cells import as_column, is_number, read_lines, read_text, told_apart
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +60,8 @@ def load_labels(path: Path) -> NDArray[Any]:
         raise ValueError(
             f"{source} has {len(rows[0])} columns; one label a line is needed."
         )
-    column = as_column([row[0] for row in rows])
+    cells = [row[0] for row in rows]
+    column = told_apart(cells, as_column(cells))
     if column.dtype != object and (column == np.round(column)).all():
         return column.astype(np.int64)
     return column.astype(str)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ._console import note
 
 DELIMITERS = ",;\t"
+EXACT = 2.0**53  # from here on, several whole numbers are read as one
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,15 @@ class Cells:
     ----------
     lines : list of int
         The line that each row comes from; empty if there are no lines.
+    spelled : list
+        Each column as it was read; None if it was no text.
     """
 
     source: str
     names: list[str]
     columns: list[NDArray[Any]]
     lines: list[int]
+    spelled: list[list[str] | None]
 
     def where(self, row: int, column: int | None = None) -> str:
         """Say where a cell is, or a row."""
@@ -108,8 +112,9 @@ def read_csv(path: str, *, header: bool | None) -> Cells:
         names, rows, lines = rows[0], rows[1:], lines[1:]
     if not rows:
         raise ValueError(f"{source} has a header, but no rows.")
-    columns = [as_column(list(column)) for column in zip(*rows, strict=True)]
-    return Cells(source, names, columns, lines)
+    spelled = [list(column) for column in zip(*rows, strict=True)]
+    columns = [as_column(column) for column in spelled]
+    return Cells(source, names, columns, lines, [*spelled])
 
 
 def read_parquet(path: str) -> Cells:
@@ -128,8 +133,12 @@ def read_parquet(path: str) -> Cells:
     if not table.num_rows:
         raise ValueError(f"{path} has no rows.")
     table = _without_index(table)
-    columns = [_as_array(column) for column in table.columns]
-    return Cells(path, [str(name) for name in table.column_names], columns, [])
+    values = [column.to_pylist() for column in table.columns]
+    spelled = [
+        column if all(isinstance(x, str) for x in column) else None for column in values
+    ]
+    names = [str(name) for name in table.column_names]
+    return Cells(path, names, [_as_array(column) for column in values], [], spelled)
 
 
 def _without_index(table: Any) -> Any:  # noqa: ANN401 - pyarrow's
@@ -158,8 +167,25 @@ def as_column(cells: list[str]) -> NDArray[Any]:
     return np.array(cells, dtype=object)
 
 
-def _as_array(column: Any) -> NDArray[Any]:  # noqa: ANN401 - pyarrow's
-    values = column.to_pylist()
+def told_apart(cells: Sequence[str], column: NDArray[Any]) -> NDArray[Any]:
+    """Take labels as text where some of them would be the same number, or none."""
+    spelled: dict[float, str] = {}
+    for cell, x in zip(cells, column, strict=True):
+        if column.dtype == object:
+            break
+        if not abs(x) < EXACT:  # nor is NaN
+            note(f"warning: label {cell!r} is taken for the name of a class")
+        elif spelled.setdefault(x, cell) != cell:
+            note(
+                f"warning: labels {spelled[x]!r} and {cell!r} are taken for two classes"
+            )
+        else:
+            continue
+        return np.array(cells, dtype=object)
+    return column
+
+
+def _as_array(values: list[Any]) -> NDArray[Any]:
     if all(isinstance(x, (int, float, type(None))) for x in values):
         return np.array([np.nan if x is None else float(x) for x in values])
     return as_column(["" if x is None else str(x) for x in values])  # decimals, too

@@ -6,13 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._cells import Cells, is_number
+from ._cells import EXACT, Cells, is_number, told_apart
 from ._console import LAST, note
 
 Floats = NDArray[np.float64]
 FEW = 3  # rows that may be in steps of one by chance
-
-EXACT = 2.0**53  # from here on, several whole numbers are read as one
 
 
 class Bins(NamedTuple):
@@ -120,26 +118,38 @@ def _numbers(cells: Cells, j: int) -> Floats:
 
 
 def _labels(cells: Cells, j: int, *, guessed: bool) -> NDArray[Any]:
-    column = cells.columns[j]
+    column, spelled = cells.columns[j], cells.spelled[j]
+    if column.dtype != object:
+        _require_labels(cells, j, guessed=guessed)
+        column = column if spelled is None else told_apart(spelled, column)
     missing = column == "" if column.dtype == object else ~np.isfinite(column)
     if missing.any():
         row = int(np.argmax(missing))
         raise ValueError(f"{cells.source}, {cells.where(row, j)}: no label.")
-    if column.dtype == object:
+    if column.dtype == object or (column != np.round(column)).any():
         return column.astype(str)
-    if (np.abs(column) >= EXACT).any():
-        row = int(np.argmax(np.abs(column) >= EXACT))
-        raise ValueError(
-            f"{cells.source}, {cells.where(row, j)}: {column[row]:g} is too large for "
-            "a label that is a number; write a letter before it."
-        )
-    whole = column == np.round(column)
-    if whole.all():
-        return column.astype(np.int64)
-    if guessed:
-        row = int(np.argmin(whole))
-        raise ValueError(
-            f"{cells.source}, {cells.where(row, j)}: {column[row]:g} does not look "
-            "like a label; name the column of labels with --label."
-        )
-    return column.astype(str)
+    return column.astype(np.int64)
+
+
+def _require_labels(cells: Cells, j: int, *, guessed: bool) -> None:
+    """Refuse numbers that are no labels, or not surely if the column was guessed."""
+    column = cells.columns[j]
+    finite = np.isfinite(column)
+    for bad, why in (
+        (
+            finite & (np.abs(column) >= EXACT),
+            "is too large for a label that is a number; write a letter before it.",
+        ),
+        (
+            guessed & finite & (column != np.round(column)),
+            "does not look like a label; name the column of labels with --label.",
+        ),
+        (
+            guessed & ~finite & finite.any(),
+            "beside numbers is no label; if it is one, name the column with --label.",
+        ),
+    ):
+        if bad.any():
+            row = int(np.argmax(bad))
+            where = f"{cells.source}, {cells.where(row, j)}"
+            raise ValueError(f"{where}: {column[row]:g} {why}")
