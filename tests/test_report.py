@@ -1,6 +1,7 @@
 """The report: its verdict, its numbers, its file."""
 
 import base64
+import hashlib
 import json
 import re
 
@@ -263,6 +264,17 @@ def test_verdict_and_settings_need_no_script(tmp_path):
     learner = learner_of(init="typical")
     path = write_report(tmp_path / "t.html", **SMALL, learner=learner)
     assert "The descent itself made no difference" in path.read_text(encoding="utf-8")
+
+
+def test_a_start_that_is_an_array_is_told_by_its_digest(tmp_path):
+    start = 2.0 - 2 * np.eye(4)
+    start[0, 1] = start[1, 0] = 1.0
+    path = write_report(tmp_path / "r.html", **SMALL, learner=learner_of(init=start))
+    text = path.read_text(encoding="utf-8")
+    digest = hashlib.sha256(start.tobytes()).hexdigest()[:12]
+    assert text.count(f"array (4, 4); SHA-256 {digest}") == 2
+    wanted = "GroundMetricLearning(init=init, max_inner=4, max_outer=2, n_neighbors=1)"
+    assert f"\nlearner = {wanted}\n" in text
 
 
 def test_without_a_test_set_the_report_says_how_it_split(tmp_path):

@@ -28,7 +28,7 @@ def test_the_test_histograms_may_have_their_columns_in_another_order(folder, run
     for test in ("same.csv", "turned.csv"):
         assert run("report", "data.csv", "--test", test).exit_code == 0
         page = (folder / "report.html").read_text(encoding="utf-8")
-        pages.append(page.split("time to learn")[0])
+        pages.append(page.split('id="settings"')[0])  # there, the files differ
     assert pages[0] == pages[1]
     (folder / "other.csv").write_text(csv_of(X, Y, "a,b,d,kind"))
     found = run("report", "data.csv", "--test", "other.csv")

@@ -1,5 +1,6 @@
 """Good uses, small."""
 
+import html
 import json
 from decimal import Decimal
 
@@ -276,6 +277,27 @@ def test_report(model, folder, run):
     assert (facts["report"], facts["n_test"]) == ("t.html", 8)
     assert facts["errors"]["learned"] == 0.0
     assert (folder / "t.html").exists()
+
+
+def test_a_report_says_how_to_make_it_again(folder, run):
+    (folder / "a b.csv").write_text(csv_of([*X, *X], [*Y, *Y]))
+    line = ["report", "a b.csv", "--limit", "10", "--seed", "3", "--title", "<T>"]
+    assert run(*line).exit_code == 0
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    command = "groundmetric report 'a b.csv' --limit 10 --seed 3 --title '<T>'"
+    assert f'<pre id="snippet"><code>{html.escape(command)}</code>' in page
+    for name, value in {
+        "command": html.escape(command),
+        "data": "a b.csv",
+        "rows used": "10 of 16, drawn class by class with seed 3",
+        "test data": "30 % of the rows used",
+        "seed": "3",
+    }.items():
+        assert f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' in page
+    assert run("report", "a b.csv", "--test", "data.csv").exit_code == 0
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert '<th scope="row">test data</th><td>data.csv</td>' in page
+    assert '<th scope="row">rows used</th><td>all 16</td>' in page
 
 
 def test_info(run):

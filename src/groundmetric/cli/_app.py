@@ -41,11 +41,13 @@ EXPECTED = (ValueError, OSError, ImportError, MemoryError, RuntimeError)
 
 
 class OneLine(TyperGroup):
-    """Commands whose errors are one line."""
+    """Commands whose errors are one line; each may ask how it was called."""
 
     def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - typer's
         """Run, and exit with 2 after one line if the input is at fault."""
         options["standalone_mode"] = False
+        given = args[0] if args else options.get("args")
+        options["obj"] = [*(sys.argv[1:] if given is None else given)]
         with warnings.catch_warnings():
             # Shown, whatever the filters are; those of other kinds are not for users.
             warnings.simplefilter("default", UserWarning)

@@ -67,7 +67,12 @@ def demo(
     errors = {name: _errors(one, jobs) for name, one in found.items()}
     pair = found["pair"]
     pixels = judge_features(None, (SIDE, SIDE), SIDE * SIDE)
-    write_evaluation(out, pair, pixels, "Fours and nines", 0)
+    origin = {
+        "command": "groundmetric demo",
+        "data": f"scikit-learn's digits, the first {PAIR_TRAIN} fours and nines each",
+        "test data": "all others of them",
+    }
+    write_evaluation(out, pair, pixels, "Fours and nines", 0, origin=origin)
     verdicts = {name: one.verdict() for name, one in found.items()}
     learned = lesson(pair.learner.metric_, pair.data)
     if json:

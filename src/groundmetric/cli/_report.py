@@ -1,15 +1,16 @@
 """``groundmetric report``: did learning help, in one HTML file."""
 
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .. import GroundMetricLearning
-from ..report._evaluation import evaluate, judge_data
+from ..report._evaluation import Evaluation, evaluate, judge_data
 from ..report._write import judge_features, write_evaluation
 from ._console import emit, note, shows_progress
-from ._data import Source, bins_like, limited, read_labeled
+from ._data import Data, Source, bins_like, limited, read_labeled
 from ._models import bins_of, histograms_of, load_model, warn_if_seen
 from ._options import Data as DataArgument
 from ._options import (
@@ -38,6 +39,7 @@ LIMIT = 400
 
 
 def report(
+    context: typer.Context,
     data: DataArgument,
     *,
     model: Model = None,
@@ -74,7 +76,8 @@ def report(
     source = Source(
         data, label, labels, ignore or (), header, feature.value, jobs, test
     )
-    given = limited(read_labeled(source, wanted), limit, seed, "reporting on")
+    everything = read_labeled(source, wanted)
+    given = limited(everything, limit, seed, "reporting on")
     known = wanted or bins_like(given)
     other = None if test is None else read_labeled(source.of(test), known)
     if other is not None:
@@ -85,18 +88,34 @@ def report(
     judged = judge_data(given.X, given.y, test_X, test_y, seed)
     features = judge_features(given.names, given.shape, given.X.shape[1])
     found = evaluate(learner, judged, n_neighbors=neighbors, n_jobs=jobs)
-    write_evaluation(out, found, features, title, seed)
+    origin = {
+        "command": shlex.join(["groundmetric", *context.obj]),
+        "data": given.source,
+        "rows used": _used(len(given.X), len(everything.X), seed),
+        "test data": "30 % of the rows used" if other is None else other.source,
+        "seed": str(seed),
+    }
+    write_evaluation(out, found, features, title, seed, origin=origin)
+    _say(found, given, out, json=json)
+
+
+def _used(n: int, given: int, seed: int) -> str:
+    if n == given:
+        return f"all {n:,}"
+    return f"{n:,} of {given:,}, drawn class by class with seed {seed}"
+
+
+def _say(found: Evaluation, given: Data, out: Path, *, json: bool) -> None:
     if json:
-        emit(
-            {
-                "data": given.source,
-                "n_histograms": len(given.X),
-                "n_test": len(found.data.test),
-                "errors": found.errors(),
-                "verdict": found.verdict(),
-                "report": out,
-            }
-        )
+        facts: dict[str, Any] = {
+            "data": given.source,
+            "n_histograms": len(given.X),
+            "n_test": len(found.data.test),
+            "errors": found.errors(),
+            "verdict": found.verdict(),
+            "report": out,
+        }
+        emit(facts)
     else:
         typer.echo(found.verdict())
         typer.echo(f"Report: {out}")

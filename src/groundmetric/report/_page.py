@@ -14,7 +14,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,9 @@ from . import _verdict
 from ._evaluation import LABELS, TEST_SHARE, Evaluation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
 
     from ._contents import Contents
 
@@ -31,8 +33,14 @@ SCRIPTS = ("base.js", "charts.js", "heatmap.js", "features.js", "examples.js")
 PACKAGES = ("groundmetric", "numpy", "scipy", "scikit-learn")
 
 
-def page(evaluation: Evaluation, found: Contents, title: str, seed: int) -> str:
-    """Fill in the template."""
+def page(
+    evaluation: Evaluation,
+    found: Contents,
+    title: str,
+    seed: int,
+    origin: Mapping[str, str],
+) -> str:
+    """Fill in the template; origin is for the settings."""
     differences = evaluation.differences()
     script = "\n".join(_text(name) for name in SCRIPTS)
     return Template(_text("page.html")).substitute(
@@ -48,8 +56,8 @@ def page(evaluation: Evaluation, found: Contents, title: str, seed: int) -> str:
         errors=_table_of_errors(evaluation),
         before=html.escape(LABELS[evaluation.before]),
         kappa=evaluation.n_neighbors,
-        settings=_rows(_settings(evaluation)),
-        snippet=html.escape(_snippet(evaluation, seed)),
+        settings=_rows([*origin.items(), *_settings(evaluation)]),
+        snippet=html.escape(origin.get("command") or _snippet(evaluation, seed)),
     )
 
 
@@ -164,8 +172,7 @@ def _table_of_errors(evaluation: Evaluation) -> str:
 def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:
     data, learner = evaluation.data, evaluation.learner
     for name, value in learner.get_params().items():
-        shown = f"array {value.shape}" if isinstance(value, np.ndarray) else repr(value)
-        yield name, shown
+        yield name, _array(value) if isinstance(value, np.ndarray) else repr(value)
     yield "steps taken", f"{len(learner.path_)}"
     if learner.path_:
         yield "time to learn", f"{learner.path_[-1].seconds:.2f} s"
@@ -178,13 +185,18 @@ def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:
             f"{label}: {n}" for label, n in zip(data.classes, counts, strict=True)
         )
         shape = f"{rows.shape[0]} × {rows.shape[1]}"  # noqa: RUF001 - a sign
-        yield (
-            part,
-            f"{shape} ({sizes}); SHA-256 {sha256(rows.tobytes()).hexdigest()[:12]}",
-        )
+        yield part, f"{shape} ({sizes}); SHA-256 {_digest(rows)}"
     yield "Python", f"{platform.python_version()} on {platform.machine()}"
     for package in PACKAGES:
         yield package, version(package)
+
+
+def _array(values: NDArray[Any]) -> str:
+    return f"array {values.shape}; SHA-256 {_digest(values)}"
+
+
+def _digest(values: NDArray[Any]) -> str:
+    return sha256(values.tobytes()).hexdigest()[:12]
 
 
 def _snippet(evaluation: Evaluation, seed: int) -> str:
@@ -192,10 +204,19 @@ def _snippet(evaluation: Evaluation, seed: int) -> str:
         rest = f"X=X, y=y, random_state={seed}"
     else:
         rest = "X=X, y=y, X_test=X_test, y_test=y_test"
+    learner = evaluation.learner
+    defaults = type(learner)().get_params()
+    arrays, words = "", []
+    for name, value in learner.get_params().items():
+        if isinstance(value, np.ndarray):
+            arrays += f"# {name}: {_array(value)}\n"
+            words.append(f"{name}={name}")
+        elif repr(value) != repr(defaults[name]):
+            words.append(f"{name}={value!r}")
     return (
         "from groundmetric import GroundMetricLearning\n"
         "from groundmetric.report import write_report\n\n"
-        f"learner = {evaluation.learner!r}\n"
+        f"{arrays}learner = {type(learner).__name__}({', '.join(words)})\n"
         f'write_report("report.html", learner=learner, {rest},\n'
         f"             n_neighbors={evaluation.n_neighbors})\n"
     )

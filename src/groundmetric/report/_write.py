@@ -12,6 +12,8 @@ from ._evaluation import Evaluation, evaluate, judge_data
 from ._page import page
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike
 
 # Names, and channels, rows and columns of the grid if there is one.
@@ -110,10 +112,19 @@ def judge_features(names: object, shape: tuple[int, ...] | None, d: int) -> Feat
 
 
 def write_evaluation(
-    target: Path, found: Evaluation, features: Features, title: str, seed: int
+    target: Path,
+    found: Evaluation,
+    features: Features,
+    title: str,
+    seed: int,
+    *,
+    origin: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the report on what was evaluated."""
-    text = page(found, contents(found, *features), title, seed)
+    """Write the report on what was evaluated; origin says by what "command", on what.
+
+    Without it, the page says how to do it again in Python.
+    """
+    text = page(found, contents(found, *features), title, seed, origin or {})
     part = _files.part_of(target)
     try:
         part.write_text(text, encoding="utf-8")
