@@ -279,6 +279,22 @@ def test_report(model, folder, run):
     assert (folder / "t.html").exists()
 
 
+def test_report_on_test_histograms_with_labels_in_a_file(folder, run):
+    np.save("y.npy", Y)
+    (folder / "test.txt").write_text("\n".join(Y[::2]))
+    np.save("test.npy", X[::2])
+    line = ["report", "X.npy", "--labels", "y.npy", "--test", "test.npy"]
+    found = run(*line)
+    assert found.exit_code == 2
+    assert found.stderr == (
+        "error: test.npy has no labels; give them with --test-labels FILE.\n"
+    )
+    found = run(*line, "--test-labels", "test.txt", "--json")
+    assert found.exit_code == 0
+    assert json.loads(found.stdout)["n_test"] == 4
+    assert json.loads(found.stdout)["errors"]["l1"] == 0.0
+
+
 def test_a_report_says_how_to_make_it_again(folder, run):
     (folder / "a b.csv").write_text(csv_of([*X, *X], [*Y, *Y]))
     line = ["report", "a b.csv", "--limit", "10", "--seed", "3", "--title", "<T>"]

@@ -193,6 +193,9 @@ CASES = {
     "too many votes": (
         "evaluate data.csv --folds 2 --neighbors 5", NOTHING, "--neighbors is 5",
     ),
+    "labels of no test": (
+        "report data.csv --test-labels l.txt", text("l.txt", "x\n"), "about --test",
+    ),
     "report as text": ("report data.csv --out r.txt", NOTHING, "ends in .html"),
     "too few to report on": ("report bad.csv", table(ROWS), "4 at least are needed"),
     "demo into no folder": ("demo --out none/d.html", NOTHING, "no folder none"),

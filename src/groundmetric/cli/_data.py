@@ -35,10 +35,13 @@ class Source:
     feature: str = "gist"
     jobs: int | None = None
     beside: str | None = None  # another file, to be read in the same way
+    option: str = "--labels"  # which gives a file of labels
 
-    def of(self, path: str) -> "Source":
-        """Read another file in the same way, its labels aside."""
-        return replace(self, path=path, labels=None, beside=self.path)
+    def of(
+        self, path: str, labels: Path | None = None, option: str = "--labels"
+    ) -> "Source":
+        """Read another file in the same way, with labels of its own."""
+        return replace(self, path=path, labels=labels, beside=self.path, option=option)
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,9 @@ def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
     """Read histograms with labels of two classes or more, over these bins."""
     data = _read(source, wanted, labeled=True)
     if not len(data.y):
-        raise ValueError(f"{data.source} has no labels; give them with --labels FILE.")
+        raise ValueError(
+            f"{data.source} has no labels; give them with {source.option} FILE."
+        )
     if len(data.y) != len(data.X):
         where = data.source if source.labels is None else str(source.labels)
         raise ValueError(
@@ -147,7 +152,9 @@ def _is_table(path: str | None) -> bool:
 def _require_use(source: Source) -> None:
     """Refuse options that would be ignored: about columns, where none has a name."""
     if source.labels is not None and source.path != "-" and Path(source.path).is_dir():
-        raise ValueError(f"--labels: the sub-folders of {source.path} are the labels.")
+        raise ValueError(
+            f"{source.option}: the sub-folders of {source.path} are the labels."
+        )
     if _is_table(source.path) or _is_table(source.beside):
         return
     for option, given in (

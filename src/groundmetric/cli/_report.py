@@ -51,6 +51,14 @@ def report(
             show_default=False,
         ),
     ] = None,
+    test_labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labels of --test in a file of their own, as with --labels.",
+            show_default=False,
+        ),
+    ] = None,
     label: Label = None,
     labels: LabelsFile = None,
     ignore: Ignore = None,
@@ -71,6 +79,8 @@ def report(
     its settings learn again, from 70 % of DATA.
     """
     require_output(out, ".html", ".htm")
+    if test is None and test_labels is not None:
+        raise ValueError("--test-labels is about --test, which is not there.")
     learner = _learner(model, jobs)
     wanted = None if model is None else bins_of(learner)
     source = Source(
@@ -78,9 +88,10 @@ def report(
     )
     everything = read_labeled(source, wanted)
     given = limited(everything, limit, seed, "reporting on")
-    known = wanted or bins_like(given)
-    other = None if test is None else read_labeled(source.of(test), known)
-    if other is not None:
+    other = None
+    if test is not None:
+        beside = source.of(test, test_labels, "--test-labels")
+        other = read_labeled(beside, wanted or bins_like(given))
         warn_if_seen(given.X if model is None else histograms_of(learner), other)
     elif model is not None:
         note("no --test: the model's settings learn again, from 70 % of the histograms")
