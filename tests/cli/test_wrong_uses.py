@@ -143,7 +143,6 @@ CASES = {
     ),
     "limit too small": ("fit data.csv --limit 1", NOTHING, "but there are 2 classes"),
     "no argument": ("fit", NOTHING, "Missing argument 'DATA'"),
-    "no command": ("", NOTHING, "Missing command"),
     "unknown command": ("learn data.csv", NOTHING, "No such command 'learn'"),
     "unknown option": ("fit data.csv --fast", NOTHING, "No such option: --fast"),
     "out into no folder": (
@@ -189,6 +188,7 @@ CASES = {
     "nan in a matrix": ("check m.csv", matrix([[0, "nan"], [1, 0]]), "must be finite"),
     "no matrix": ("check none.npy", NOTHING, "none.npy: No such file"),
     "bad tolerance": ("check line.npy --tol -1", NOTHING, "--tol is -1.0"),
+    "fewer than no triangles": ("check line.npy --worst -1", NOTHING, "--worst is -1"),
     "too many folds": ("evaluate data.csv --folds 5", NOTHING, "--folds is 5"),
     "too many votes": (
         "evaluate data.csv --folds 2 --neighbors 5", NOTHING, "--neighbors is 5",

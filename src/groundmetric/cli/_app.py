@@ -27,6 +27,7 @@ WRONG = 2  # exit code
 # What options are called where they are judged.
 OPTIONS = {
     "max_inner": "--max-inner",
+    "max_items": "--worst",
     "max_outer": "--max-outer",
     "n_folds": "--folds",
     "n_jobs": "--jobs",
@@ -55,6 +56,9 @@ class OneLine(TyperGroup):
             try:
                 code = super().main(*args, **options)
             except UsageError as error:
+                if type(error).__name__ == "NoArgsIsHelpError":  # no public name either
+                    error.show()
+                    sys.exit(error.exit_code)
                 said = error.format_message().replace("Value error, ", "")
                 code = _wrong(f"{' '.join(said.split())} (--help shows how)")
             except BrokenPipeError:
@@ -88,6 +92,7 @@ def _version(value: bool) -> None:  # noqa: FBT001 - typer's
 
 app = typer.Typer(
     cls=OneLine,
+    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
