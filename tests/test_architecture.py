@@ -63,7 +63,7 @@ ALLOWED = {
     "cli.__init__": {"_app"},
     "cli._app": SPEAKS
     | {"__version__", "_cone", "_demo", "_distances", "_evaluate", "_figures", "_fit"}
-    | {"_info", "_report", "_reproduce"},
+    | {"_info", "_report", "_reproduce", "experiments.runner"},
     "cli._arrays": {"_cells"},
     "cli._cells": SPEAKS,
     "cli._columns": SPEAKS | {"_cells"},

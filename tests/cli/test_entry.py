@@ -9,6 +9,7 @@ from samples import X, Y, csv_of
 
 from groundmetric.cli import main
 from groundmetric.cli._app import app
+from groundmetric.experiments.runner import MissingResultsError
 
 COMMANDS = ("fit", "evaluate", "distances", "project", "check", "report", "demo")
 COMMANDS += ("reproduce", "figures", "info")
@@ -65,13 +66,24 @@ def test_without_typer(monkeypatch, capsys):
 
 
 @pytest.mark.usefixtures("folder")
-def test_an_unexpected_error_is_not_hidden(run, monkeypatch):
+@pytest.mark.parametrize("error", [ZeroDivisionError, RecursionError, RuntimeError])
+def test_an_unexpected_error_is_not_hidden(error, run, monkeypatch):
     def fail(*_, **__):
-        raise ZeroDivisionError
+        raise error
 
     monkeypatch.setattr("groundmetric.cli._fit.read_labeled", fail)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(error):
         run("fit", "data.csv")
+
+
+@pytest.mark.usefixtures("folder")
+def test_results_that_are_missing_are_one_line(run, monkeypatch):
+    def fail(*_, **__):
+        raise MissingResultsError("2 results are missing.")
+
+    monkeypatch.setattr("groundmetric.cli._fit.read_labeled", fail)
+    found = run("fit", "data.csv")
+    assert (found.exit_code, found.stderr) == (2, "error: 2 results are missing.\n")
 
 
 @pytest.mark.usefixtures("folder")

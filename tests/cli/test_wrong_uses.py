@@ -42,6 +42,12 @@ def corrupt(folder):
     (folder / "bad.npz").write_bytes(content)
 
 
+def locked(folder):
+    content = bytearray((folder / "data.npz").read_bytes())
+    content[content.index(b"PK\1\2") + 8] |= 1  # the flag of a password
+    (folder / "bad.npz").write_bytes(content)
+
+
 def other_zip(folder):
     with zipfile.ZipFile(folder / "bad.npz", "w") as file:
         file.writestr("readme.txt", "no arrays")
@@ -126,6 +132,7 @@ CASES = {
     "pickled npy": ("fit bad.npy", pickled, "bad.npy holds no plain array"),
     "a pickle": ("fit bad.npy", only_pickle, "bad.npy holds no plain array"),
     "corrupt npz": ("fit bad.npz", corrupt, "bad.npz has no arrays X and y"),
+    "locked npz": ("fit bad.npz", locked, "bad.npz has no arrays X and y: File"),
     "other zip": ("fit bad.npz", other_zip, "bad.npz has no arrays X and y"),
     "no parquet": ("fit a.parquet", text("a.parquet", "x"), "a.parquet is damaged"),
     "folder without classes": ("fit empty", NOTHING, "no sub-folder was found"),

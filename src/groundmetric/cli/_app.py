@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__
+from ..experiments.runner import MissingResultsError
 from . import (
     _cone,
     _demo,
@@ -38,7 +39,7 @@ OPTIONS = {
     "tol": "--tol",
 }
 # What a user can mend; anything else is our mistake, and shows where.
-EXPECTED = (ValueError, OSError, ImportError, MemoryError, RuntimeError)
+EXPECTED = (ValueError, OSError, ImportError, MemoryError, MissingResultsError)
 
 
 class OneLine(TyperGroup):

@@ -12,7 +12,11 @@ from ._cells import as_column, is_number, read_lines, read_text, told_apart
 
 Floats = NDArray[np.float64]
 
-BROKEN = (EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error)
+# RuntimeError is what zipfile says of archives with a password.
+BROKEN = (
+    *(EOFError, KeyError, RuntimeError, ValueError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 
 
 def load_npy(path: str) -> NDArray[Any]:

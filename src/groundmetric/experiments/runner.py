@@ -36,6 +36,10 @@ __all__ = ["run"]
 MOST_NAMED = 5  # failures in a message
 
 
+class MissingResultsError(RuntimeError):
+    """A method failed on a task, and the message says why; the rest is written."""
+
+
 def run(
     X: ArrayLike,
     y: ArrayLike,
@@ -168,7 +172,7 @@ def _require_success(failures: Sequence[str], n_rows: int) -> None:
     """Report at the end what went wrong on the way."""
     if failures:
         more = len(failures) - MOST_NAMED
-        raise RuntimeError(
+        raise MissingResultsError(
             f"{len(failures)} results are missing, the other {n_rows} were written: "
             + "; ".join(failures[:MOST_NAMED])
             + (f"; and {more} more." if more > 0 else ".")
