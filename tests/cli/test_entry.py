@@ -1,13 +1,16 @@
 """The command as a shell sees it: help, completion, a missing typer, a closed pipe."""
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import typer
 from samples import X, Y, csv_of
 
-from groundmetric.cli import main
+from groundmetric.cli import _evaluate, _fit, _report, main
 from groundmetric.cli._app import app
 from groundmetric.experiments.runner import MissingResultsError
 
@@ -23,6 +26,26 @@ def test_every_command_has_help_with_examples(run):
         assert found.exit_code == 0
         assert f"  groundmetric {name}" in found.stdout
     assert all(f"  {name}" in run("--help").stdout for name in COMMANDS)
+
+
+def test_the_documentation_is_about_all_commands():
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert all(f"groundmetric {name}" in page for name in COMMANDS)
+    words = " ".join(page.split())
+    assert (
+        f"{_fit.LIMIT} rows for `fit`, {_evaluate.LIMIT} for `evaluate`, "
+        f"{_report.LIMIT} for `report`"
+    ) in words
+    # What a line of the page calls for is there.
+    known = {
+        option
+        for command in typer.main.get_command(app).commands.values()
+        for parameter in command.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+    named = set(re.findall(r"(?<![\w-])--[a-z-]+", page))
+    assert named - {"--help", "--install-completion"} <= known
+    assert {"--header", "--no-header", "--test-labels", "--model"} <= named
 
 
 def test_no_command_shows_the_help(run):
