@@ -73,10 +73,10 @@ ALLOWED = {
     "cli._demo": COMMAND
     | {"datasets", "report._evaluation", "report._measures", "report._write"},
     "cli._distances": COMMAND
-    | {"_arrays", "_columns", "_data", "_models", "_validation"},
+    | {"_arrays", "_columns", "_data", "_files", "_models", "_validation"},
     "cli._evaluate": COMMAND | {"_data", "_models", "experiments"},
     "cli._figures": COMMAND
-    | {"_installed", "experiments", "plotting", "plotting.figures"},
+    | {"_files", "_installed", "experiments", "plotting", "plotting.figures"},
     "cli._fit": COMMAND | {"_arrays", "_data", "_models"},
     "cli._info": COMMAND | {"__version__", "_core"},
     "cli._installed": set(),

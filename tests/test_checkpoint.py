@@ -275,3 +275,17 @@ def test_seldom_means_never_in_a_short_run(digits, whole, tmp_path):
     assert not any(seen)
     with pytest.raises(ValueError, match="checkpoint_seconds is -1"):
         GroundMetricLearning(checkpoint_seconds=-1).fit(*digits)
+
+
+def test_half_a_file_is_never_seen(tmp_path):
+    path = tmp_path / "page"
+    _files.write_text(path, "whole \N{BULLET}\n")
+
+    def fill(file):
+        file.write(b"half")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        _files.write_whole(path, fill)
+    assert [file.name for file in tmp_path.iterdir()] == ["page"]
+    assert path.read_bytes() == "whole \N{BULLET}\n".encode()

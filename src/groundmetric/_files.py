@@ -1,4 +1,7 @@
-"""Files of arrays and facts: one ``.npz`` with JSON inside, never a pickle."""
+"""Files, written whole or not at all.
+
+Arrays and facts go into one ``.npz`` with JSON inside, never a pickle.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,13 @@ import os
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Arrays = dict[str, NDArray[Any]]
 StrPath = str | os.PathLike[str]
@@ -22,17 +28,26 @@ HEADER = "header"
 def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> None:
     """Write a file of some kind, whole or not at all."""
     header = {"format": f"groundmetric {kind}", "version": VERSION, **facts}
-    target = Path(path)
-    part = part_of(target)
+    contents: dict[str, Any] = {HEADER: np.array(json.dumps(header)), **arrays}
+    write_whole(Path(path), lambda file: np.savez(file, **contents))
+
+
+def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> None:
+    """Fill a file of another name first, so that no half of it is ever seen."""
+    part = part_of(path)
     try:
         with part.open("wb") as file:
-            contents: dict[str, Any] = {HEADER: np.array(json.dumps(header)), **arrays}
-            np.savez(file, **contents)
+            fill(file)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(target)
+        part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text, whole or not at all."""
+    write_whole(path, lambda file: file.write(text.encode()))
 
 
 def part_of(path: Path) -> Path:

@@ -7,7 +7,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from .. import EMDNeighbors, _validation, pairwise_emd
+from .. import EMDNeighbors, _files, _validation, pairwise_emd
 from ._arrays import load_metric
 from ._columns import Bins
 from ._console import emit, note, shows_progress
@@ -25,7 +25,7 @@ from ._options import (
     Model,
     examples,
 )
-from ._output import require_output, write_matrix, write_rows, write_whole
+from ._output import require_output, write_matrix, write_rows
 
 EPILOG = examples(
     "groundmetric distances flowers.csv --model flowers.npz --out distances.npy",
@@ -150,7 +150,7 @@ def _nearest(
     k = _validation.as_count(neighbors, "--neighbors", low=1, high=most)
     lengths, indices = search.kneighbors(asked, n_neighbors=k)
     if out is not None and out.suffix == ".npz":
-        write_whole(
+        _files.write_whole(
             out, lambda file: np.savez(file, distances=lengths, indices=indices)
         )
     elif out is not None or not json:

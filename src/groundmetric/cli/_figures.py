@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .. import _files
 from ..experiments import comparison_table, read_results, summary_table
 from ..plotting import paper_figures
 from ..plotting.figures import FIGURES as PAPER
@@ -15,7 +16,7 @@ from ..plotting.figures import figure_methods, figure_pairs
 from ._console import emit
 from ._installed import DRAWING, require_installed
 from ._options import Json, examples
-from ._output import require_folder, write_text
+from ._output import require_folder
 
 FIGURES = examples("groundmetric figures results.sqlite --figure 1 --out figures/")
 MEASURES = ("knn_errors", "recall", "svm_error")
@@ -137,7 +138,7 @@ def draw(
             name=name,
         )
         page = folder / f"{name}.md"
-        write_text(page, text)
+        _files.write_text(page, text)
         written.append(page)
     return written
 

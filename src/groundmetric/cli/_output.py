@@ -4,9 +4,9 @@ import csv
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,22 +50,6 @@ def require_folder(path: Path | None, *, option: str = "--out") -> None:
         raise ValueError(f"{option} is {path}, but {there} cannot be written to.")
 
 
-def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write under another name first, so that no half of a file is ever seen."""
-    part = _files.part_of(path)
-    try:
-        with part.open("wb") as file:
-            write(file)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text, whole or not at all."""
-    write_whole(path, lambda file: file.write(text.encode()))
-
-
 def write_matrix(
     matrix: NDArray[Any],
     path: Path | None,
@@ -78,7 +62,7 @@ def write_matrix(
     CSV has the names of columns and rows, if they have some.
     """
     if path is not None and path.suffix == ".npy":
-        write_whole(path, lambda file: np.save(file, matrix))
+        _files.write_whole(path, lambda file: np.save(file, matrix))
     elif columns is not None:
         numbers = [[DIGITS % x for x in row] for row in matrix]
         if rows is not None:
@@ -88,7 +72,7 @@ def write_matrix(
     elif path is None:
         np.savetxt(sys.stdout, matrix, fmt=DIGITS, delimiter=",")
     else:
-        write_whole(
+        _files.write_whole(
             path, lambda file: np.savetxt(file, matrix, fmt=DIGITS, delimiter=",")
         )
 
@@ -103,4 +87,4 @@ def write_rows(
     if path is None:
         sys.stdout.write(text.getvalue())
     else:
-        write_text(path, text.getvalue())
+        _files.write_text(path, text.getvalue())

@@ -125,12 +125,7 @@ def write_evaluation(
     Without it, the page says how to do it again in Python.
     """
     text = page(found, contents(found, *features), title, seed, origin or {})
-    part = _files.part_of(target)
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    _files.write_text(target, text)
 
 
 def _places(grid: tuple[int, int, int]) -> list[str]:
