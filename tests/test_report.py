@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier
 
-from groundmetric import GroundMetricLearning, distances
+from groundmetric import GroundMetricLearning, _words, distances
 from groundmetric.report import _verdict, write_report
 from groundmetric.report._contents import contents, packed
 from groundmetric.report._evaluation import evaluate, is_uniform, judge_data
@@ -107,7 +107,7 @@ def test_the_best_rival_is_named():
     assert _verdict.best_of([many]).endswith("errors: more than the learned metric.")
     equal = _verdict.difference("l1", right(50, 0), right(50, 1))
     assert _verdict.best_of([equal]).endswith("errors: as many as the learned metric.")
-    assert _verdict.points_of(-0.0004) == "0.0"
+    assert _words.points(-0.0004) == "0.0"
 
 
 # The measures.

@@ -69,22 +69,6 @@ def print_table(
     Console(highlight=False, markup=False).print(table)
 
 
-def percent(share: float) -> str:
-    """Write a share as a percentage."""
-    return f"{100 * share:.1f} %"
-
-
-def points(share: float) -> str:
-    """Write a difference of shares in percentage points, with a sign."""
-    value = round(100 * share, 1)
-    return f"{value:+.1f}" if value else "0.0"
-
-
-def count(n: int, what: str, many: str | None = None) -> str:
-    """Write a number of things."""
-    return f"{n:,} {what if n == 1 else many or what + 's'}"
-
-
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever JSON has, or numpy
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}

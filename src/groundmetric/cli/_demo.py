@@ -13,11 +13,12 @@ import typer
 from numpy.typing import NDArray
 
 from .. import EMDNeighbors, GroundMetricLearning
+from .._words import percent
 from ..datasets import load_digits_histograms
 from ..report._evaluation import Data, Evaluation, evaluate, judge_data
 from ..report._measures import votes
 from ..report._write import judge_features, write_evaluation
-from ._console import emit, note, percent, print_table, shows_progress
+from ._console import emit, note, print_table, shows_progress
 from ._options import Jobs, Json, examples
 from ._output import require_output
 

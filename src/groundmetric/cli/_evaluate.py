@@ -14,6 +14,7 @@ import typer
 from numpy.typing import NDArray
 
 from .. import GroundMetricLearning, pairwise_emd
+from .._words import percent, points
 from ..experiments import (
     CrossValidation,
     Estimate,
@@ -21,7 +22,7 @@ from ..experiments import (
     cross_validate,
     resampled_mean,
 )
-from ._console import emit, percent, points, print_table, shows_progress
+from ._console import emit, print_table, shows_progress
 from ._data import Data, Source, limited, read_labeled
 from ._models import bins_of, histograms_of, load_model, warn_if_seen
 from ._options import Data as DataArgument

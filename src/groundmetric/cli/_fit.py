@@ -8,8 +8,9 @@ import numpy as np
 import typer
 
 from .. import GroundMetricLearning
+from .._words import count
 from ._arrays import in_order_of, load_metric
-from ._console import count, emit, note, shows_progress
+from ._console import emit, note, shows_progress
 from ._data import Data, Source, limited, read_labeled
 from ._models import save_model
 from ._options import (

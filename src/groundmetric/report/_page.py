@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._words import percent, points
 from . import _verdict
 from ._evaluation import LABELS, TEST_SHARE, Evaluation
 
@@ -118,8 +119,8 @@ def _recall(evaluation: Evaluation) -> str:
         beside = "less than"
     return (
         f"Recall accuracy, the share of its own class among a test histogram's {at} "
-        f"nearest others, is {_verdict.percent(ours)}: {beside} the "
-        f"{_verdict.percent(theirs)} with the l1 distance."
+        f"nearest others, is {percent(ours)}: {beside} the "
+        f"{percent(theirs)} with the l1 distance."
     )
 
 
@@ -149,16 +150,15 @@ def _table_of_errors(evaluation: Evaluation) -> str:
         recall = judged.recall
         at = min(evaluation.n_neighbors, len(recall))
         cells = [
-            _verdict.percent(judged.errors[evaluation.n_neighbors - 1]),
-            _verdict.percent(recall[at - 1]) if at else "",
+            percent(judged.errors[evaluation.n_neighbors - 1]),
+            percent(recall[at - 1]) if at else "",
             "",
             "",
         ]
         if name in found:
             each = found[name]
             cells[2] = (
-                f"{_verdict.points_of(each.gain)} ({_verdict.points_of(each.low)} to "
-                f"{_verdict.points_of(each.high)})"
+                f"{points(each.gain)} ({points(each.low)} to {points(each.high)})"
             )
             cells[3] = f"{each.p_value:.2g}"
         body = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)

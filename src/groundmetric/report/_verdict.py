@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 
 from scipy.stats import binomtest
 
+from .._words import count, percent, points
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -106,15 +108,15 @@ def headline(found: Difference) -> str:
 
 def details(found: Difference) -> str:
     """Return the size of the difference, and where it comes from."""
-    points = abs(100 * found.gain)
+    size = abs(100 * found.gain)
     if found.gain == 0.0:
         much = f"As many errors as with {found.other}"
     else:
         fewer = "fewer" if found.gain > 0 else "more"
-        much = f"{points:.1f} percentage points {fewer} than with {found.other}"
+        much = f"{size:.1f} percentage points {fewer} than with {found.other}"
     return (
-        f"{much} (95 % interval of what learning saves: {points_of(found.low)} to "
-        f"{points_of(found.high)}): it mends {_count(found.n_mended, 'error')} and "
+        f"{much} (95 % interval of what learning saves: {points(found.low)} to "
+        f"{points(found.high)}): it mends {_count(found.n_mended, 'error')} and "
         f"makes {_count(found.n_spoiled, 'new one')}."
     )
 
@@ -132,18 +134,5 @@ def best_of(others: Sequence[Difference]) -> str:
     )
 
 
-def percent(share: float) -> str:
-    """Write a share as a percentage."""
-    return f"{100 * share:.1f} %"
-
-
-def points_of(share: float) -> str:
-    """Write a difference of shares in percentage points, with a sign; no -0.0."""
-    points = round(100 * share, 1)
-    return f"{points:+.1f}" if points else "0.0"
-
-
 def _count(n: int, what: str) -> str:
-    if n == 0:
-        return f"no {what}"
-    return f"{n} {what}{'' if n == 1 else 's'}"
+    return count(n, what) if n else f"no {what}"
