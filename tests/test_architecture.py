@@ -93,7 +93,7 @@ ALLOWED = {
     "datasets._cache": set(),
     "datasets._feature": {"features", "features.color"},
     "datasets._folder": {"_cache", "_feature", "_labeled", "_pixels", "_progress"}
-    | {"_reader", "_validation"},
+    | {"_reader", "_validation", "_words"},
     "datasets._labeled": set(),
     "datasets._pixels": set(),
     "datasets._reader": {"_cache", "_feature", "_pixels", "_progress", "_validation"},

@@ -104,7 +104,7 @@ def test_fit_a_folder_of_images(folder, run):
     (folder / "images" / "bars" / "torn.png").write_bytes(b"no image")
     found = run("fit", "images", "--max-outer", "1", "--max-inner", "2", "--json")
     assert found.exit_code == 0
-    assert found.stderr.startswith("warning: 1 images skipped: bars/torn.png")
+    assert found.stderr.startswith("warning: 1 image skipped: bars/torn.png")
     assert json.loads(found.stdout)["n_bins"] == 128
     assert fitted().classes_.tolist() == ["bars", "steps"]
 

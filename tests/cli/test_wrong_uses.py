@@ -137,7 +137,7 @@ CASES = {
     "no parquet": ("fit a.parquet", text("a.parquet", "x"), "a.parquet is damaged"),
     "folder without classes": ("fit empty", NOTHING, "no sub-folder was found"),
     "folder without images": (
-        "fit .", NOTHING, "no class has 1 usable images",
+        "fit .", NOTHING, "no class has 1 usable image.",
     ),
     "unknown feature": ("fit data.csv --feature sift", NOTHING, "'--feature'"),
     "bad number": ("fit data.csv --step-size big", NOTHING, "'--step-size'"),

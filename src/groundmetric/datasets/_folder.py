@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _validation
 from .._progress import progress_bar
+from .._words import count
 from ._cache import HistogramCache
 from ._feature import Feature, as_feature
 from ._labeled import LabeledHistograms
@@ -160,7 +161,7 @@ def load_image_folder(
     good = [image for name in kept if name not in too_small for image in found[name]]
     if not good:
         raise ValueError(
-            f"path is {os.fspath(path)}: no class has {least} usable images."
+            f"path is {os.fspath(path)}: no class has {count(least, 'usable image')}."
         )
     return _result(good, reader, too_small)
 
@@ -224,12 +225,14 @@ def _warn(skipped: list[Skipped], too_small: dict[str, int], least: int) -> None
     if skipped:
         some = "; ".join(f"{path}: {reason}" for path, reason in skipped[:NAMED])
         more = f"; and {len(skipped) - NAMED} more" if len(skipped) > NAMED else ""
-        warnings.warn(f"{len(skipped)} images skipped: {some}{more}.", stacklevel=3)
+        warnings.warn(
+            f"{count(len(skipped), 'image')} skipped: {some}{more}.", stacklevel=3
+        )
     if too_small:
         some = ", ".join(f"{name} ({size})" for name, size in too_small.items())
         warnings.warn(
-            f"{len(too_small)} classes with fewer than {least} usable images "
-            f"dropped: {some}.",
+            f"{count(len(too_small), 'class', 'classes')} with fewer than "
+            f"{count(least, 'usable image')} dropped: {some}.",
             stacklevel=3,
         )
 
