@@ -262,6 +262,34 @@ def test_evaluate_a_model_on_what_it_has_seen(model, run):
     }  # fmt: skip
 
 
+def test_classes_too_small_for_the_folds(model, folder, run):
+    def said_of(labels, *options):
+        (folder / "new.csv").write_text(csv_of(X, labels))
+        line = ["evaluate", "new.csv", "--model", model, "--folds", "4", *options]
+        found = run(*line)
+        assert found.exit_code == 2
+        return found.stderr
+
+    assert said_of([*5 * ["many"], *3 * ["few"]]) == (
+        "error: --folds is 4, but new.csv has 3 histograms of class few, and each fold "
+        "needs one: say --folds 3, or leave the class out.\n"
+    )
+    assert said_of([*7 * ["many"], "one"]) == (
+        "error: --folds is 4, but new.csv has 1 histogram of class one, and each fold "
+        "needs one: leave the class out.\n"
+    )
+    assert said_of(Y, "--limit", "6") == (
+        "error: --folds is 4, but new.csv has 3 histograms of class left drawn, and "
+        "each fold needs one: say --folds 3, or take a larger --limit, or leave the "
+        "class out.\n"
+    )
+
+
+def test_help_says_how_a_model_is_evaluated(run):
+    words = " ".join(run("evaluate", "--help").stdout.split())
+    assert "judged as it is, by neighbors within DATA" in words
+
+
 def test_report(model, folder, run):
     found = run("report", "data.csv", "--title", "Left, right")
     assert found.exit_code == 0

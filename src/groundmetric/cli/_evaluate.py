@@ -7,6 +7,7 @@ is judged as it is, on histograms that it should not have seen.
 import math
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import typer
 from numpy.typing import NDArray
 
 from .. import GroundMetricLearning, pairwise_emd
-from .._words import percent, points
+from .._words import count, percent, points
 from ..experiments import (
     CrossValidation,
     Estimate,
@@ -36,7 +37,6 @@ from ._options import (
     Label,
     LabelsFile,
     Limit,
-    Model,
     Neighbors,
     Seed,
     examples,
@@ -57,6 +57,7 @@ LABELS = {
     "chi2": "chi-squared",
 }
 LIMIT = 200
+FEWEST_FOLDS = 2
 
 Floats = NDArray[np.float64]
 Found = dict[str, Any]
@@ -70,7 +71,15 @@ def evaluate(
     ignore: Ignore = None,
     header: Header = None,
     feature: Feature = Features.gist,
-    model: Model = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A model that fit wrote: judged as it is, by neighbors within DATA, "
+            "and nothing is learned.",
+            show_default=False,
+        ),
+    ] = None,
     folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 5,
     repeats: Annotated[int, typer.Option(help="How often to draw folds.")] = 1,
     neighbors: Neighbors = 3,
@@ -91,7 +100,9 @@ def evaluate(
     learned = None if model is None else load_model(model)
     wanted = None if learned is None else bins_of(learned)
     source = Source(data, label, labels, ignore or (), header, feature.value, jobs)
-    given = limited(read_labeled(source, wanted), limit, seed, "evaluating")
+    everything = read_labeled(source, wanted)
+    given = limited(everything, limit, seed, "evaluating")
+    _require_folds(given, folds, drawn=len(given.X) < len(everything.X))
     found = cross_validate(
         given.X,
         given.y,
@@ -119,6 +130,22 @@ def evaluate(
         return
     _print(table, neighbors, svm=svm)
     typer.echo(verdict(table))
+
+
+def _require_folds(data: Data, folds: int, *, drawn: bool) -> None:
+    """Refuse classes that are too small, and say what to do."""
+    values, counts = np.unique(data.y, return_counts=True)
+    least = int(counts.min())
+    if least >= folds:
+        return
+    ways = [f"say --folds {least}"] if least >= FEWEST_FOLDS else []
+    ways += ["take a larger --limit"] if drawn else []
+    ways += ["leave the class out"]
+    raise ValueError(
+        f"--folds is {folds}, but {data.source} has {count(least, 'histogram')} of "
+        f"class {values[counts.argmin()]!s}{' drawn' if drawn else ''}, and each fold "
+        f"needs one: {', or '.join(ways)}."
+    )
 
 
 def _method(learned: GroundMetricLearning | None, data: Data) -> Method:
