@@ -1,6 +1,5 @@
 """Good uses, small."""
 
-import html
 import json
 from decimal import Decimal
 
@@ -12,8 +11,7 @@ from pyarrow import parquet
 from samples import LINE, X, Y, csv_of
 
 from groundmetric import GroundMetricLearning, __version__, pairwise_emd
-from groundmetric.cli import _cells, _data, _evaluate
-from groundmetric.experiments import resampled_mean
+from groundmetric.cli import _cells, _data
 
 ROWS = X / X.sum(axis=1, keepdims=True)
 
@@ -210,138 +208,6 @@ def test_check(folder, run):
     found = run("check", "-", input="0,1\n3,0\n")
     assert found.exit_code == 1
     assert "its halves differ by 2" in found.stdout
-
-
-@pytest.mark.usefixtures("folder")
-def test_evaluate(run):
-    line = ["evaluate", "data.csv", "--folds", "2", "--neighbors", "1", "--no-svm"]
-    found = run(*line)
-    assert found.exit_code == 0
-    for name in ("l1", "l2", "Hellinger", "chi-squared", "learned metric"):
-        assert name in found.stdout
-    assert "Learning made no difference that can be told from chance" in found.stdout
-    facts = json.loads(run(*line, "--json").stdout)
-    # No errors in either fold: they do not tell how sure that is.
-    assert facts["errors"]["l1"]["knn"] == {"mean": 0.0, "low": None, "high": None}
-    assert "svm" not in facts["errors"]["l1"]
-    assert "knn_saved" not in facts["errors"]["learned"]
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "said"),
-    [
-        (0.01, 0.03, "Learning helped: 6.0 % errors of nearest neighbors, 8.0 % with"),
-        (-0.03, -0.01, "Learning did not help, it made things worse: 6.0 %"),
-        (-0.01, 0.03, "Learning made no difference that can be told from chance: 6.0"),
-        (np.nan, np.nan, "Learning made no difference"),
-    ],
-)
-def test_verdict(low, high, said):
-    table = {
-        "l1": {"knn": {"mean": 0.08}, "knn_saved": {"low": low, "high": high}},
-        "learned": {"knn": {"mean": 0.06}},
-    }
-    assert _evaluate.verdict(table).startswith(said)
-
-
-def test_intervals_end_where_shares_do():
-    one = resampled_mean([0.0, 1.0], ratio=1.0)  # Student's with one degree: wide
-    assert one.low < -1.0
-    found = _evaluate._as_dict(one, least=-1.0)
-    assert found == {"mean": 0.5, "low": -1.0, "high": 1.0}
-    assert _evaluate._as_dict(one, least=0.0)["low"] == 0.0
-
-
-def test_evaluate_a_model_on_what_it_has_seen(model, run):
-    found = run(
-        "evaluate", "data.csv", "--model", model, "--folds", "2", "--no-svm", "--json"
-    )
-    assert "was learned from 8 of these histograms" in found.stderr
-    assert set(json.loads(found.stdout)["errors"]) == {
-        "l1", "l2", "hellinger", "chi2", "learned",
-    }  # fmt: skip
-
-
-def test_classes_too_small_for_the_folds(model, folder, run):
-    def said_of(labels, *options):
-        (folder / "new.csv").write_text(csv_of(X, labels))
-        line = ["evaluate", "new.csv", "--model", model, "--folds", "4", *options]
-        found = run(*line)
-        assert found.exit_code == 2
-        return found.stderr
-
-    assert said_of([*5 * ["many"], *3 * ["few"]]) == (
-        "error: --folds is 4, but new.csv has 3 histograms of class few, and each fold "
-        "needs one: say --folds 3, or leave the class out.\n"
-    )
-    assert said_of([*7 * ["many"], "one"]) == (
-        "error: --folds is 4, but new.csv has 1 histogram of class one, and each fold "
-        "needs one: leave the class out.\n"
-    )
-    assert said_of(Y, "--limit", "6") == (
-        "error: --folds is 4, but new.csv has 3 histograms of class left drawn, and "
-        "each fold needs one: say --folds 3, or take a larger --limit, or leave the "
-        "class out.\n"
-    )
-
-
-def test_help_says_how_a_model_is_evaluated(run):
-    words = " ".join(run("evaluate", "--help").stdout.split())
-    assert "judged as it is, by neighbors within DATA" in words
-
-
-def test_report(model, folder, run):
-    found = run("report", "data.csv", "--title", "Left, right")
-    assert found.exit_code == 0
-    said, where = found.stdout.splitlines()
-    assert said.startswith("Learning made no difference that can be told from chance: ")
-    assert where == "Report: report.html"
-    assert "Left, right" in (folder / "report.html").read_text(encoding="utf-8")
-    found = run(
-        "report", "data.csv", "--model", model, "--test", "data.csv", "--out", "t.html",
-        "--json",
-    )  # fmt: skip
-    facts = json.loads(found.stdout)
-    assert (facts["report"], facts["n_test"]) == ("t.html", 8)
-    assert facts["errors"]["learned"] == 0.0
-    assert (folder / "t.html").exists()
-
-
-def test_report_on_test_histograms_with_labels_in_a_file(folder, run):
-    np.save("y.npy", Y)
-    (folder / "test.txt").write_text("\n".join(Y[::2]))
-    np.save("test.npy", X[::2])
-    line = ["report", "X.npy", "--labels", "y.npy", "--test", "test.npy"]
-    found = run(*line)
-    assert found.exit_code == 2
-    assert found.stderr == (
-        "error: test.npy has no labels; give them with --test-labels FILE.\n"
-    )
-    found = run(*line, "--test-labels", "test.txt", "--json")
-    assert found.exit_code == 0
-    assert json.loads(found.stdout)["n_test"] == 4
-    assert json.loads(found.stdout)["errors"]["l1"] == 0.0
-
-
-def test_a_report_says_how_to_make_it_again(folder, run):
-    (folder / "a b.csv").write_text(csv_of([*X, *X], [*Y, *Y]))
-    line = ["report", "a b.csv", "--limit", "10", "--seed", "3", "--title", "<T>"]
-    assert run(*line).exit_code == 0
-    page = (folder / "report.html").read_text(encoding="utf-8")
-    command = "groundmetric report 'a b.csv' --limit 10 --seed 3 --title '<T>'"
-    assert f'<pre id="snippet"><code>{html.escape(command)}</code>' in page
-    for name, value in {
-        "command": html.escape(command),
-        "data": "a b.csv",
-        "rows used": "10 of 16, drawn class by class with seed 3",
-        "test data": "30 % of the rows used",
-        "seed": "3",
-    }.items():
-        assert f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' in page
-    assert run("report", "a b.csv", "--test", "data.csv").exit_code == 0
-    page = (folder / "report.html").read_text(encoding="utf-8")
-    assert '<th scope="row">test data</th><td>data.csv</td>' in page
-    assert '<th scope="row">rows used</th><td>all 16</td>' in page
 
 
 def test_info(run):
