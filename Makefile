@@ -4,6 +4,7 @@
 PYTHON ?= python3
 DATA ?=
 ONLY ?=
+SAVE ?=
 OUT ?= build/results.sqlite
 JOBS ?= 2
 FIGURES ?= 1 2 3 4
@@ -18,7 +19,7 @@ MAKEFLAGS += --no-print-directory
 CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
 FORMATTED := $(wildcard cpp/*.cpp cpp/*.h benchmarks/*.cpp)
 
-.PHONY: help setup demo test lint format stub docs bench reproduce sanitize wheel clean
+.PHONY: help setup demo test lint format stub docs bench pages reproduce sanitize wheel clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -28,14 +29,14 @@ setup: .venv/installed  ## Make .venv and compile the package into it
 .venv/tools: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	  { echo "Python 3.10 or newer is needed; choose one with make PYTHON=..."; exit 1; }
-	@echo "Making .venv with the tools to build and test (a minute or two, once)"
+	@echo "Making .venv with the tools to build (once)"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
 	@$(BIN)/python -m pip install -q --group build
 	@touch $@
 
 .venv/installed: .venv/tools $(CORE)
-	@echo "Compiling the core and installing groundmetric into .venv"
+	@echo "Compiling groundmetric into .venv, with what its tests need (a minute or two)"
 	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[dev]"
 	@touch $@
 
@@ -73,8 +74,17 @@ docs: setup .venv/sphinx  ## The documentation, in docs/_build/html; warnings ar
 	@$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-bench: setup build/libfixing.so  ## One table of ratios to peers; DATA=file.npz for real histograms
-	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
+.venv/peers: pyproject.toml | .venv/installed
+	@echo "Installing the packages to compare with into .venv"
+	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[bench]"
+	@touch $@
+
+bench: setup .venv/peers build/libfixing.so  ## One table of ratios to peers; DATA=file.npz for real histograms
+	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) \
+	  $(if $(SAVE),--save)
+
+pages: setup  ## Write committed results into README and documentation
+	@$(BIN)/python docs/pages
 
 reproduce: setup  ## The paper's experiments; DATA=file.npz OUT=results.sqlite JOBS=2; SVM= for none
 	@mkdir -p $(dir $(OUT))

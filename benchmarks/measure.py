@@ -4,12 +4,22 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from groundmetric import _core
+
+PACKAGES = (
+    "groundmetric",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "POT",
+    "pyemd",
+    "ortools",
+)
 
 
 @dataclass(frozen=True)
@@ -52,35 +62,29 @@ def microseconds(duration: float) -> str:
     return f"{duration * 1e6:,.1f} us"
 
 
-def print_machine() -> None:
-    """Print where and with what the figures were measured."""
+def machine() -> list[str]:
+    """Say where and with what the figures were measured."""
     cpu = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         cpu = next(line.split(":")[1].strip() for line in lines if "model name" in line)
     except (OSError, StopIteration):
         pass
-    packages = ", ".join(
-        f"{name} {version(name)}"
-        for name in ("groundmetric", "numpy", "scipy", "scikit-learn", "POT")
-    )
-    print(f"{platform.system()}, {cpu}, {os.cpu_count()} processors")
-    print(f"Python {platform.python_version()}, {packages}")
-    print(f"Vector instructions in use: {_core.instruction_set()}\n")
+    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    return [
+        f"{platform.system()}, {cpu}, {os.cpu_count()} processors",
+        f"Python {platform.python_version()}, {packages}",
+        f"Vector instructions in use: {_core.instruction_set()}",
+    ]
 
 
-def print_header() -> None:
-    """Print the head of the table, in Markdown."""
-    print("| what | groundmetric | peer | ratio | bar | |")
-    print("|---|---:|---:|---:|---:|---|")
+# The head of the table, in Markdown.
+HEADER = "| what | groundmetric | peer | ratio | bar | |\n|---|---:|---:|---:|---:|---|"
 
 
-def print_rows(rows: Iterable[Row]) -> None:
-    """Print rows as they come."""
-    for row in rows:
-        mark = "" if row.ratio >= row.bar else "**below** "
-        print(
-            f"| {row.what} | {row.ours} | {row.peer} | {row.ratio:.1f}x "
-            f"| {row.bar:g}x | {mark}{row.note} |",
-            flush=True,
-        )
+def line_of(  # noqa: PLR0917
+    what: str, ours: str, peer: str, ratio: float, bar: float, note: str
+) -> str:
+    """Make a line of the table."""
+    mark = "" if ratio >= bar else "**below** "
+    return f"| {what} | {ours} | {peer} | {ratio:.1f}x | {bar:g}x | {mark}{note} |"

@@ -1,17 +1,26 @@
-"""Print one table of ratios: ``make bench`` or ``make bench DATA=file.npz``."""
+"""Print one table of ratios: ``make bench`` or ``make bench DATA=file.npz``.
+
+``SAVE=yes`` puts the results into results.json, from where ``make pages`` takes them.
+"""
 
 import argparse
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import cone
 import learning
 import neighbors
 import numpy as np
+import peers
 import tables
 import transport
-from measure import print_header, print_machine, print_rows
+from measure import HEADER, Row, line_of, machine
 
-PARTS = ("transport", "cone", "tables", "learning", "neighbors")
+RESULTS = Path(__file__).with_name("results.json")
+PARTS = ("transport", "cone", "tables", "learning", "neighbors", "peers")
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
@@ -27,32 +36,56 @@ def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
     return X / X.sum(axis=1, keepdims=True), y, name
 
 
+def shown(rows: Iterable[Row]) -> list[Row]:
+    """Print rows as they come, and keep them."""
+    kept = []
+    for row in rows:
+        print(line_of(**asdict(row)), flush=True)
+        kept.append(row)
+    return kept
+
+
+def save(facts: list[str], measured: dict[str, list[Row]], notes: dict) -> None:
+    """Put these parts into results.json, and leave the others there."""
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": {}}
+    rows = {part: [asdict(row) for row in rows] for part, rows in measured.items()}
+    results["machine"] = facts
+    results["rows"] = {
+        part: rows.get(part, results["rows"].get(part, [])) for part in PARTS
+    }
+    results["notes"] = results.get("notes", {}) | notes
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+
+
 def main() -> None:
     """Measure everything, or the parts asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="an .npz file with arrays X and y")
     parser.add_argument("--only", choices=PARTS, help="one part")
+    parser.add_argument("--save", action="store_true", help="into results.json")
     options = parser.parse_args()
     X, y, name = load(options.data)
-    print_machine()
-    print(f"Histograms: {name}, {X.shape[0]} x {X.shape[1]}\n")
-    print_header()
-    if options.only in (None, "transport"):
-        print_rows(transport.rows(X))
-    if options.only in (None, "cone"):
-        print_rows(cone.rows(X, y))
-    if options.only in (None, "tables"):
-        print_rows(tables.rows(X))
-    if options.only in (None, "learning"):
-        print_rows(learning.rows(X, y))
-    if options.only in (None, "neighbors"):
-        print_rows(neighbors.rows(X, y))
-    if options.only in (None, "transport"):
-        print("\n" + transport.memory_line(X, np.random.default_rng(0)))
-    if options.only in (None, "cone"):
-        print("\n" + cone.memory_line())
-    if options.only in (None, "learning"):
-        learning.print_scaling()
+    facts = [*machine(), f"Histograms: {name}, {X.shape[0]} x {X.shape[1]}"]
+    parts = PARTS if options.only is None else (options.only,)
+    print("\n".join(facts) + "\n\n" + HEADER)
+    rows = {
+        "transport": partial(transport.rows, X),
+        "cone": partial(cone.rows, X, y),
+        "tables": partial(tables.rows, X),
+        "learning": partial(learning.rows, X, y),
+        "neighbors": partial(neighbors.rows, X, y),
+        "peers": partial(peers.rows, X),
+    }
+    measured = {part: shown(rows[part]()) for part in parts}
+    after = {
+        "transport": partial(transport.memory_line, X, np.random.default_rng(0)),
+        "cone": cone.memory_line,
+        "learning": learning.growth_table,
+    }
+    notes = {part: after[part]() for part in parts if part in after}
+    print("\n" + "\n\n".join(notes.values()))
+    if options.save:
+        save(facts, measured, notes)
 
 
 if __name__ == "__main__":

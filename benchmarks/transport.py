@@ -42,7 +42,7 @@ def random_pairs(rng: np.random.Generator, n: int, n_pairs: int) -> np.ndarray:
 
 
 def pot(X: np.ndarray, pairs: np.ndarray, M: np.ndarray) -> float:
-    """Seconds a pair, cold: POT has no other way for emd2."""
+    """Seconds a pair, cold."""
 
     def task() -> None:
         for i, j in pairs:
