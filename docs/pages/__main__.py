@@ -1,0 +1,10 @@
+"""Write what is measured into the pages that show it: ``make pages``."""
+
+import reproduction
+from blocks import filled
+from made import PAGES
+
+if __name__ == "__main__":
+    reproduction.draw()
+    for page, makers in PAGES.items():
+        page.write_text(filled(page.read_text(), makers))

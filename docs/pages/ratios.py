@@ -1,0 +1,118 @@
+"""The tables of benchmarks/results.json, and how other packages compare."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import reproduction
+
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
+HEADER = "| what | groundmetric | peer | ratio | bar | |\n|---|---:|---:|---:|---:|---|"
+NO = "–"  # noqa: RUF001 - a dash, as in print
+
+# What packages offer, as of the versions in the table: groundmetric, POT, pyemd,
+# metric-learn.
+OFFERS = (
+    (
+        "learns from labels",
+        "the ground metric of the EMD",
+        NO,
+        NO,
+        "Mahalanobis distances",
+    ),
+    ("exact EMD", "yes", "yes", "POT's, or its own, which rounds", NO),
+    ("proof that a plan is optimal", "potentials, gap", "potentials", NO, NO),
+    ("histograms of different masses", "yes", "yes", "yes", NO),
+    ("nearest neighbors without all pairs", "yes", NO, NO, NO),
+    ("nearest metric to a matrix", "yes", NO, NO, NO),
+    ("scikit-learn estimators", "yes", "of domain adaptation", NO, "yes"),
+    ("entropic, Gromov, barycenters, autograd", NO, "yes", NO, NO),
+)
+
+
+@cache
+def _results() -> dict:
+    return json.loads(RESULTS.read_text())
+
+
+def _rows() -> list[dict]:
+    return [row for rows in _results()["rows"].values() for row in rows]
+
+
+def _ratio(start: str) -> str:
+    """How many times the peer's time is ours, in the one row that begins so."""
+    (row,) = (row for row in _rows() if row["what"].startswith(start))
+    return _times(row["ratio"])
+
+
+def _times(ratio: float) -> str:
+    return f"{float(f'{ratio:.2g}'):,g}x"
+
+
+def _version(name: str) -> str:
+    return re.search(rf"\b{name} ([\d.]+)", " ".join(_results()["machine"])).group(1)
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def table() -> str:
+    """Tell where it was measured, and all ratios to their peers."""
+    lines = []
+    for row in _rows():
+        mark = "" if row["ratio"] >= row["bar"] else "**below** "
+        ratio, bar = f"{row['ratio']:.1f}x", f"{row['bar']:g}x"
+        note = mark + row["note"]
+        lines.append(_line(row["what"], row["ours"], row["peer"], ratio, bar, note))
+    machine = "\n".join(_results()["machine"])
+    notes = _results()["notes"]
+    return "\n".join(
+        [
+            f"```text\n{machine}\n```\n\n{HEADER}",
+            *lines,
+            f"\n{notes['transport']}\n\n{notes['cone']}",
+        ]
+    )
+
+
+def growth() -> str:
+    """Tell how a fit grows with the number of histograms."""
+    return _results()["notes"]["learning"]
+
+
+def comparison() -> str:
+    """Set packages side by side: what they do, how fast, how well."""
+    names = (
+        "",
+        "groundmetric",
+        f"POT {_version('POT')}",
+        f"pyemd {_version('pyemd')}",
+        "metric-learn",
+    )
+    errors, seconds = reproduction.errors(), reproduction.seconds()
+    learned = f"ITML {errors['itml-hellinger']}, LMNN {errors['lmnn-hellinger']}"
+    slower = [seconds["gml"] / seconds[f"{m}-hellinger"] for m in ("itml", "lmnn")]
+    faster = f"ITML 1/{slower[0]:.0f}, LMNN 1/{slower[1]:.0f}"
+    measured = (
+        ("time of an EMD, 128 bins", "1", _ratio("cold, d = 128"), _ratio("pyemd"), NO),
+        (
+            "... after the metric changed by 0.1 %",
+            "1",
+            _ratio("POT, potentials_init"),
+            NO,
+            NO,
+        ),
+        ("time to learn from 30 + 30 histograms", "1", NO, NO, faster),
+        ("error of nearest neighbors in %", errors["gml"], NO, NO, learned),
+    )
+    head = [_line(*names), "|:---|" + ":---|" * (len(names) - 1)]
+    lines = head + [_line(*cells) for cells in (*OFFERS, *measured)]
+    return "\n".join(lines) + (
+        "\n\nFor an EMD, OR-Tools' minimum-cost flow takes "
+        f"{_ratio('ortools')} our time, SciPy's linear program {_ratio('scipy')}."
+    )
+
+
+MAKERS = {"ratios": table, "growth": growth}

@@ -1,0 +1,163 @@
+"""The tables of the reproduction, from the results in docs/reproduction."""
+
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from groundmetric.experiments import (
+    FIGURE_1,
+    FIGURE_3,
+    FIGURE_4,
+    comparison_table,
+    mean_curves,
+    paired_differences,
+    read_results,
+    summary_table,
+)
+from groundmetric.plotting import paper_figures
+
+FOLDER = Path(__file__).parents[1] / "reproduction"
+KAPPAS = (1, 3, 5, 10, 15, 20)
+
+
+@cache
+def results(name: str) -> pd.DataFrame:
+    """Results of one experiment."""
+    return read_results(FOLDER / f"{name}.parquet")
+
+
+def caltech() -> pd.DataFrame:
+    """Figures 1 and 2."""
+    return results("caltech50-25x25")
+
+
+def reporting() -> pd.DataFrame:
+    """Tasks between two classes that no setting was chosen on."""
+    chosen = set((FOLDER / "choosing-half.txt").read_text().split("\n"))
+    names = caltech()["classes"].str.split(" | ", regex=False)
+    return caltech()[[not chosen & set(pair) for pair in names]]
+
+
+def small() -> pd.DataFrame:
+    """Figures 3 and 4, and support vector machines."""
+    return results("caltech50-10x10")
+
+
+def news() -> pd.DataFrame:
+    """20 Newsgroups."""
+    return results("news20-10x10")
+
+
+def against_best(frame: pd.DataFrame, method: str, rivals: tuple[str, ...]) -> str:
+    """Compare a method with the best other one at each kappa, by both measures."""
+    columns = f"measure | kappa | {method} | best other | | difference"
+    lines = [
+        f"| {columns} | 95 %, tasks | 95 %, classes |",
+        "|:---|---:|---:|---:|:---|---:|---:|---:|",
+    ]
+    methods = [method, *rivals]
+    for measure, word in (("knn_errors", "error"), ("recall", "recall")):
+        means = mean_curves(frame, measure, methods=[method]).mean[0]
+        both = [
+            paired_differences(
+                frame, method, measure=measure, methods=methods, interval=interval
+            )
+            for interval in ("tasks", "classes")
+        ]
+        for kappa in KAPPAS:
+            mean, gap = 100 * means[kappa - 1], 100 * both[0].difference[kappa - 1]
+            ends = (
+                f"[{100 * pair.low[kappa - 1]:+.2f}, {100 * pair.high[kappa - 1]:+.2f}]"
+                for pair in both
+            )
+            lines.append(
+                f"| {word} | {kappa} | {mean:.2f} | {mean - gap:.2f} "
+                f"| {both[0].against[kappa - 1]} | {gap:+.2f} | {' | '.join(ends)} |"
+            )
+    n_tasks = both[0].n_tasks
+    return "\n".join(lines) + f"\n\nMeans over {n_tasks} tasks, in %."
+
+
+def errors() -> dict[str, str]:
+    """Mean error over kappa and tasks of each method, in print."""
+    curves = mean_curves(caltech(), "knn_errors")
+    means = 100 * curves.mean.mean(axis=1)
+    return dict(zip(curves.methods, (f"{mean:.1f}" for mean in means), strict=True))
+
+
+def seconds() -> dict[str, float]:
+    """Mean time of each method to learn from a task."""
+    return caltech().groupby("method")["fit_seconds"].mean().to_dict()
+
+
+def hours() -> str:
+    """Tell how long the 625 tasks take in all."""
+    total = caltech()["seconds"].sum() / 3600
+    return f"All of it: {total:.1f} CPU hours, or {total / 2:.1f} hours on two cores."
+
+
+def duels(frame: pd.DataFrame, *pairs: tuple[str, str], **options: str) -> str:
+    """Compare methods two by two, by the mean error over kappa by default."""
+    lines = []
+    for method, other in pairs:
+        table = comparison_table(frame, method, methods=[method, other], **options)
+        titles, rule, row, *_ = table.split("\n")
+        cells = row.removeprefix(f"| {other} ")
+        lines.append(f"| {method} minus {other} {cells}")
+    what = "| " + titles.split(" | ", 1)[1]
+    n_tasks = frame["task"].nunique()
+    return "\n".join(
+        [f"| {what}", rule, *lines, "", f"Over {n_tasks} tasks, in points."]
+    )
+
+
+def draw() -> None:
+    """Draw the figures of the page."""
+    for name, figure in FIGURES:
+        paper_figures(
+            results(name), FOLDER, figure=figure, name=f"{name}-figure{figure}"
+        )
+
+
+FIGURES = (
+    ("caltech50-25x25", 1),
+    ("caltech50-25x25", 2),
+    ("caltech50-10x10", 3),
+    ("caltech50-10x10", 4),
+    ("news20-10x10", 1),
+)
+OTHERS = tuple(name for name in FIGURE_1 if not name.startswith("gml"))
+HELLINGER = tuple((f"{name}-hellinger", name) for name in ("lmnn", "itml", "nca"))
+STARTS = (
+    ("gml-k3-typical", "gml-k3-independence"),
+    ("gml-k3-typical", "gml-k3-uniform"),
+    ("gml-k3-typical", "start-typical"),
+    ("gml-k3-independence", "start-independence"),
+    ("gml-k3-uniform", "emd-uniform"),
+    ("start-typical", "start-independence"),
+)
+NEWS = (
+    ("gml-k3-uniform", "gml"),
+    ("gml-k3-uniform", "l1"),
+    ("gml-k3-typical", "gml-k3-independence"),
+    ("gml-k3-typical", "gml-k3-uniform"),
+)
+SVM = (("gml", "l1"), ("gml", "hellinger"), ("gml", "itml-hellinger"))
+
+MAKERS = {
+    "methods": lambda: summary_table(caltech(), methods=FIGURE_1),
+    "hours": hours,
+    "best": lambda: against_best(caltech(), "gml", OTHERS),
+    "best-paper": lambda: against_best(caltech(), "gml-k3-uniform", OTHERS),
+    "reporting": lambda: against_best(reporting(), "gml", OTHERS),
+    "hellinger": lambda: duels(caltech(), *HELLINGER),
+    "neighborhoods": lambda: summary_table(small(), methods=FIGURE_3),
+    "starts": lambda: summary_table(small(), methods=FIGURE_4),
+    "start-duels": lambda: duels(small(), *STARTS),
+    "svm": lambda: summary_table(small(), methods=FIGURE_1),
+    "svm-duels": lambda: duels(small(), *SVM, measure="svm_error"),
+    "news": lambda: summary_table(news(), methods=FIGURE_1),
+    "news-best": lambda: against_best(news(), "gml-k3-uniform", OTHERS),
+    "news-duels": lambda: duels(news(), *HELLINGER, *NEWS),
+}

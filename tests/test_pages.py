@@ -1,0 +1,52 @@
+"""What pages say about results is what the committed results say."""
+
+import json
+import re
+
+import pytest
+from blocks import BLOCK, filled
+from made import PAGES, ROOT
+
+from groundmetric.experiments import METHODS
+
+
+@pytest.mark.parametrize(
+    "page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix()
+)
+def test_made_parts_are_those_of_the_results(page):
+    text = page.read_text()
+    assert filled(text, PAGES[page]) == text, "make pages writes them again"
+
+
+def test_every_part_is_made():
+    marked = {
+        path
+        for path in [ROOT / "README.md", *ROOT.glob("*/*.md"), *ROOT.glob("*/*/*.md")]
+        if BLOCK.search(path.read_text())
+    }
+    assert marked == set(PAGES)
+
+
+def test_parts_are_replaced():
+    page = "a\n<!-- made: one -->\nold\n<!-- end -->\nb\n"
+    new = "a\n<!-- made: one -->\n\nnew\n\n<!-- end -->\nb\n"
+    assert filled(page, {"one": lambda: "new"}) == new
+
+
+def test_a_part_that_nothing_makes_is_refused():
+    with pytest.raises(ValueError, match="two"):
+        filled("<!-- made: two -->\n<!-- end -->", {"one": str})
+
+
+def test_results_of_benchmarks_are_whole():
+    results = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    run = (ROOT / "benchmarks" / "run.py").read_text()
+    parts = re.findall(r'"(\w+)"', re.search(r"PARTS = \((.*?)\)", run).group(1))
+    assert list(results["rows"]) == parts
+    assert all(results["rows"].values())
+
+
+def test_tables_name_methods_that_exist():
+    page = (ROOT / "docs" / "reproduction.md").read_text()
+    first = set(re.findall(r"^\| ([a-z0-9-]+) \|", page, re.MULTILINE))
+    assert first - {"method", "measure", "error", "recall"} <= set(METHODS)
