@@ -137,6 +137,11 @@ STARTS = (
     ("gml-k3-uniform", "emd-uniform"),
     ("start-typical", "start-independence"),
 )
+MANY = (
+    ("gml", "l1"),
+    ("gml", "gml-k3-uniform"),
+    ("gml", "lmnn-hellinger"),
+)
 NEWS = (
     ("gml-k3-uniform", "gml"),
     ("gml-k3-uniform", "l1"),
@@ -159,5 +164,7 @@ MAKERS = {
     "svm-duels": lambda: duels(small(), *SVM, measure="svm_error"),
     "news": lambda: summary_table(news(), methods=FIGURE_1),
     "news-best": lambda: against_best(news(), "gml-k3-uniform", OTHERS),
+    "many": lambda: summary_table(results("caltech50-10classes")),
+    "many-duels": lambda: duels(results("caltech50-10classes"), *MANY),
     "news-duels": lambda: duels(news(), *HELLINGER, *NEWS),
 }
