@@ -48,6 +48,10 @@ def shown(rows: Iterable[Row]) -> list[Row]:
 def save(facts: list[str], measured: dict[str, list[Row]], notes: dict) -> None:
     """Put these parts into results.json, and leave the others there."""
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": {}}
+    if results.get("machine", facts) != facts and set(measured) != set(PARTS):
+        raise SystemExit(
+            "Other parts were measured elsewhere or on other data: measure them all."
+        )
     rows = {part: [asdict(row) for row in rows] for part, rows in measured.items()}
     results["machine"] = facts
     results["rows"] = {
