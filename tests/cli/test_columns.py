@@ -181,3 +181,12 @@ def test_report_on_what_was_seen(model, folder, run):
     assert "warning" not in run("report", "data.csv").stderr
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "Beware" not in page
+
+
+def test_notes_come_before_the_result_and_what_to_do_next_after_it(run, folder):
+    (folder / "more.csv").write_text(csv_of(X, Y))
+    lines = run("fit", "more.csv", "--limit", "6").output.splitlines()
+    starts = ("labels: ", "learning from 6", "Learned from 6", "Model: ", "Did it help")
+    assert [
+        line[: len(start)] for line, start in zip(lines, starts, strict=True)
+    ] == list(starts)

@@ -16,7 +16,7 @@ _held: list[str] = []
 
 
 def note(text: str) -> None:
-    """Say something that is no result: at once to a terminal, or else at the end.
+    """Say something that is no result: at once to a terminal, or else before results.
 
     So an error is the only line that a script sees.
     """
@@ -29,6 +29,7 @@ def release_notes() -> None:
     """Say what was held back."""
     for text in _held:
         sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()  # before anything on standard output, where both go to one place
     _held.clear()
 
 
@@ -66,7 +67,15 @@ def print_table(
         table.add_column(column, justify="right" if i else "left", no_wrap=i > 0)
     for row in rows:
         table.add_row(*row)
+    release_notes()
     Console(highlight=False, markup=False).print(table)
+
+
+def tell(text: str) -> None:
+    """Print a line of the result, after what was held back: by now it is no error."""
+    release_notes()
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever JSON has, or numpy

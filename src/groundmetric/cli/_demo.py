@@ -18,7 +18,7 @@ from ..datasets import load_digits_histograms
 from ..report._evaluation import Data, Evaluation, evaluate, judge_data
 from ..report._measures import votes
 from ..report._write import judge_features, write_evaluation
-from ._console import emit, note, print_table, shows_progress
+from ._console import emit, note, print_table, shows_progress, tell
 from ._options import Jobs, Json, examples
 from ._output import require_output
 
@@ -145,6 +145,6 @@ def _print(
         title=f"Errors of {NEIGHBORS} nearest neighbors",
     )
     for name, task in TASKS.items():
-        typer.echo(f"{task[0].upper()}{task[1:]}: {verdicts[name]}")
-    typer.echo(learned)
-    typer.echo(f"Report: {out}")
+        tell(f"{task[0].upper()}{task[1:]}: {verdicts[name]}")
+    tell(learned)
+    tell(f"Report: {out}")

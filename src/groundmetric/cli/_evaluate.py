@@ -23,7 +23,7 @@ from ..experiments import (
     cross_validate,
     resampled_mean,
 )
-from ._console import emit, print_table, shows_progress
+from ._console import emit, print_table, shows_progress, tell
 from ._data import Data, Source, limited, read_labeled
 from ._models import bins_of, histograms_of, load_model, warn_if_seen
 from ._options import Data as DataArgument
@@ -129,7 +129,7 @@ def evaluate(
         )
         return
     _print(table, neighbors, svm=svm)
-    typer.echo(verdict(table))
+    tell(verdict(table))
 
 
 def _require_folds(data: Data, folds: int, *, drawn: bool) -> None:

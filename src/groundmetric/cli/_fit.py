@@ -10,7 +10,7 @@ import typer
 from .. import GroundMetricLearning
 from .._words import count
 from ._arrays import in_order_of, load_metric
-from ._console import emit, note, shows_progress
+from ._console import emit, note, shows_progress, tell
 from ._data import Data, Source, limited, read_labeled
 from ._models import save_model
 from ._options import (
@@ -155,11 +155,11 @@ def evaluation_of(source: Source) -> str:
 
 def say(found: dict[str, Any]) -> None:
     """Print the summary of a fit."""
-    typer.echo(
+    tell(
         f"Learned from {count(found['n_histograms'], 'histogram')} over "
         f"{count(found['n_bins'], 'bin')}, {len(found['classes'])} classes: "
         f"{count(found['n_steps'], 'step')}, criterion (similar minus dissimilar "
         f"distances, less is better) from {found['criterion_first']:.3g} to "
         f"{found['criterion_best']:.3g}."
     )
-    typer.echo(f"Model: {found['model']}")
+    tell(f"Model: {found['model']}")

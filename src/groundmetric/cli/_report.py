@@ -9,7 +9,7 @@ import typer
 from .. import GroundMetricLearning
 from ..report._evaluation import Evaluation, evaluate, judge_data
 from ..report._write import judge_features, write_evaluation
-from ._console import emit, note, shows_progress
+from ._console import emit, note, shows_progress, tell
 from ._data import Data, Source, bins_like, limited, read_labeled
 from ._models import bins_of, histograms_of, load_model, warn_if_seen
 from ._options import Data as DataArgument
@@ -128,8 +128,8 @@ def _say(found: Evaluation, given: Data, out: Path, *, json: bool) -> None:
         }
         emit(facts)
     else:
-        typer.echo(found.verdict())
-        typer.echo(f"Report: {out}")
+        tell(found.verdict())
+        tell(f"Report: {out}")
 
 
 def _learner(model: Path | None, jobs: int) -> GroundMetricLearning:
