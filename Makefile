@@ -84,7 +84,7 @@ bench: setup .venv/peers build/libfixing.so  ## One table of ratios to peers; DA
 	  $(if $(SAVE),--save)
 
 pages: setup  ## Write committed results into README and documentation
-	@$(BIN)/python docs/pages
+	@PYTHONPATH=benchmarks $(BIN)/python docs/pages
 
 reproduce: setup  ## The paper's experiments; DATA=file.npz OUT=results.sqlite JOBS=2; SVM= for none
 	@mkdir -p $(dir $(OUT))

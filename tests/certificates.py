@@ -2,6 +2,8 @@
 
 import numpy as np
 
+import groundmetric as gm
+
 EPS = np.finfo(float).eps
 
 
@@ -66,3 +68,13 @@ def projection_error_bound(projector, A, metric, weights=None):
     square = (w * (metric - x) ** 2)[upper].sum()
     rounding = 128 * EPS * np.abs(A).max()
     return np.sqrt(square + 2 * (u * np.maximum(slack - rounding, 0.0)).sum())
+
+
+def check_metric(P):
+    """Assert a metric exactly, in floating point: no tolerance anywhere."""
+    M = P.metric
+    assert gm.triangle_violation(M) == 0.0
+    assert gm.is_metric(M)
+    assert (M == M.T).all()
+    assert (np.diag(M) == 0).all()
+    assert (M >= 0).all()

@@ -1,6 +1,4 @@
-"""project_metric and MetricProjector: the nearest metric, and proof of it."""
-
-import threading
+"""project_metric: the nearest metric, and proof of it."""
 
 import numpy as np
 import pytest
@@ -9,22 +7,12 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import groundmetric as gm
-from certificates import projection_error_bound
+from certificates import check_metric, projection_error_bound
 from matrices import KINDS, matrix
 from reference import metric_nearness_qp, triangle_fixing
 from strategies import square_matrices
 
 pytestmark = pytest.mark.core
-
-
-def check_metric(P):
-    """Assert a metric exactly, in floating point: no tolerance anywhere."""
-    M = P.metric
-    assert gm.triangle_violation(M) == 0.0
-    assert gm.is_metric(M)
-    assert (M == M.T).all()
-    assert (np.diag(M) == 0).all()
-    assert (M >= 0).all()
 
 
 def test_by_hand():
@@ -154,26 +142,6 @@ def test_radius(kind):
     np.testing.assert_array_equal(gm.project_metric(A, radius=0).metric, 0 * cone)
 
 
-def test_warm_start_takes_fewer_rounds_and_ends_at_the_same_metric():
-    rng = np.random.default_rng(2)
-    A = matrix(rng, "euclidean", 60)
-    projector = gm.MetricProjector(60)
-    warm, cold = [], []
-    for _ in range(10):
-        A = A + 1e-3 * matrix(rng, "gaussian", 60)
-        P, Q = projector.project(A), gm.project_metric(A)
-        check_metric(P)
-        assert np.linalg.norm(P.metric - Q.metric) <= 2e-6 * np.linalg.norm(Q.metric)
-        warm.append(P.n_iter)
-        cold.append(Q.n_iter)
-    assert warm[0] == cold[0]
-    assert sum(warm[1:]) < 0.7 * sum(cold[1:])
-    assert projector.n_triangles > 0
-    projector.forget()
-    assert projector.n_triangles == 0
-    assert projector.project(A).n_iter == Q.n_iter
-
-
 def test_results_do_not_depend_on_threads():
     for kind, d in (("euclidean", 300), ("gaussian", 100)):
         A = matrix(np.random.default_rng(3), kind, d)
@@ -247,28 +215,6 @@ def test_metric_exactly_at_the_ends_of_the_range(factor):
     np.testing.assert_array_equal(gm.project_metric(tiny).metric, tiny)
 
 
-def test_multipliers_survive_a_change_of_unit():
-    # The core works in units of a power of two; the second input needs the next one.
-    A = matrix(np.random.default_rng(9), "gaussian", 30)
-    A *= 0.9999 / np.abs(A).max()
-    projector = gm.MetricProjector(30)
-    cold = projector.project(A).n_iter
-    assert projector.project(1.0002 * A).n_iter <= cold / 2
-
-
-def test_a_projector_survives_inputs_of_other_sizes():
-    A = matrix(np.random.default_rng(10), "gaussian", 20)
-    truth = gm.project_metric(A, tol=1e-8).metric
-    projector = gm.MetricProjector(20)
-    for other in (A * 1e200, 0 * A, A * 1e-200, A * 1e200, 0 * A):
-        P = projector.project(other)
-        assert P.converged
-        check_metric(P)
-    assert (P.metric == 0).all()
-    error = np.linalg.norm(projector.project(A).metric - truth)
-    assert error <= 2e-6 * np.linalg.norm(truth)
-
-
 def test_ties_do_not_fill_the_memory():
     # Every triangle over every edge is broken alike: 8e6 of them.
     d = 200
@@ -296,57 +242,10 @@ def test_residual_is_honest_after_a_large_repair():
     assert np.linalg.norm(P.metric - truth) <= P.residual * size
 
 
-def test_weights_are_copied():
-    A = matrix(np.random.default_rng(12), "euclidean", 8)
-    weights = np.ones((8, 8))
-    projector = gm.MetricProjector(8, weights=weights)
-    before = projector.project(A).metric
-    weights[:] = np.nan
-    projector.forget()
-    np.testing.assert_array_equal(projector.project(A).metric, before)
-
-
-def test_one_projector_in_two_threads():
-    A = matrix(np.random.default_rng(13), "gaussian", 60)
-    projector = gm.MetricProjector(60)
-    truth = gm.project_metric(A).metric
-    errors = []
-
-    def work():
-        for _ in range(10):
-            P = projector.project(A)
-            errors.append(np.linalg.norm(P.metric - truth))
-            projector.forget()
-            projector.multipliers()
-
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(errors) == 30
-    assert max(errors) <= 2e-6 * np.linalg.norm(truth)
-
-
 def test_progress(capsys):
     A = matrix(np.random.default_rng(6), "gaussian", 30)
     P = gm.project_metric(A, progress=True)
     assert f"{P.n_iter}round" in capsys.readouterr().err.replace(" ", "")
-
-
-def test_projector_is_whole_after_an_interrupted_projection():
-    A = matrix(np.random.default_rng(7), "gaussian", 40)
-    projector = gm.MetricProjector(40)
-
-    def fail(n_rounds):
-        if n_rounds == 3:
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        projector._core.project(A, None, 1e-9, 100, 1, fail)
-    truth = gm.project_metric(A, tol=1e-8).metric
-    error = np.linalg.norm(projector.project(A).metric - truth)
-    assert error <= 2e-6 * np.linalg.norm(truth)
 
 
 NAN = float("nan")
@@ -388,51 +287,3 @@ NAN = float("nan")
 def test_bad_input(A, options, message):
     with pytest.raises(ValueError, match=message):
         gm.project_metric(A, **options)
-
-
-def test_bad_size():
-    with pytest.raises(ValueError, match="d is 0; it must be at least 1"):
-        gm.MetricProjector(0)
-    with pytest.raises(ValueError, match="d is 40000; it must be at most 32767"):
-        gm.MetricProjector(40_000)
-    with pytest.raises(ValueError, match=r"A has shape \(2, 2\), but \(3, 3\)"):
-        gm.MetricProjector(3).project(np.zeros((2, 2)))
-
-
-@pytest.mark.parametrize("kind", ["euclidean", "gaussian", "descent"])
-def test_another_projector_goes_on_with_the_same_triangles(kind):
-    rng = np.random.default_rng(0)
-    A = matrix(rng, kind, 40)
-    one, two = gm.MetricProjector(40), gm.MetricProjector(40)
-    one.project(A)
-    for factor in (1.001, 2.5, 1e-3):  # other units, too
-        two.set_state(one.state())
-        assert two.n_triangles == one.n_triangles > 0
-        P, Q = one.project(factor * A), two.project(factor * A)
-        np.testing.assert_array_equal(P.metric, Q.metric)
-        assert (P.n_iter, P.n_sweeps) == (Q.n_iter, Q.n_sweeps)
-        assert P.n_sweeps >= P.n_iter - 1
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"triangles": np.array([[0, 1, 1]], np.int32)},
-        {"triangles": np.array([[0, 1, 5]], np.int32)},
-        {"triangles": np.array([[-1, 1, 2]], np.int32)},
-        {"triangles": np.array([[0, 1, 2], [1, 0, 2]], np.int32), "duals": np.ones(2)},
-        {"duals": np.array([-1.0])},
-        {"duals": np.array([np.nan])},
-        {"duals": np.ones(2)},
-        {"triangles": np.array([[0, 1]], np.int32)},
-    ],
-)
-def test_what_are_no_triangles_is_refused(change):
-    A = np.array([[0.0, 1.0, 7.0], [1.0, 0.0, 2.0], [7.0, 2.0, 0.0]])
-    projector = gm.MetricProjector(3)
-    expected = projector.project(A).metric
-    state = projector.state()
-    assert state["triangles"].tolist() == [[0, 2, 1]]
-    with pytest.raises(ValueError, match="not triangles of a projector"):
-        projector.set_state({**state, **change})
-    np.testing.assert_allclose(projector.project(A).metric, expected, rtol=1e-12)

@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 
 import reproduction
+from measure import HEADER, line_of
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
-HEADER = "| what | groundmetric | peer | ratio | bar | |\n|---|---:|---:|---:|---:|---|"
 OWN_CODE = "pyemd's C++ code"
 NO = "–"  # noqa: RUF001 - a dash, as in print
 
@@ -61,12 +61,7 @@ def _line(*cells: str) -> str:
 
 def table() -> str:
     """Tell where it was measured, and all ratios to their peers."""
-    lines = []
-    for row in _rows():
-        mark = "" if row["ratio"] >= row["bar"] else "**below** "
-        ratio, bar = f"{row['ratio']:.1f}x", f"{row['bar']:g}x"
-        note = mark + row["note"]
-        lines.append(_line(row["what"], row["ours"], row["peer"], ratio, bar, note))
+    lines = [line_of(**row) for row in _rows()]
     machine = "\n".join(_results()["machine"])
     notes = _results()["notes"]
     return "\n".join(

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 # scikit-learn has no types of its own.
-class EMDClassifier(HistogramsMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class EMDClassifier(HistogramsMixin, ClassifierMixin, BaseEstimator):
     """Classify histograms by their nearest neighbors under a learned EMD.
 
     Parameters

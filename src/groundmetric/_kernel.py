@@ -43,9 +43,9 @@ ROUNDING = 1e-12
 
 # scikit-learn has no types of its own.
 class EMDKernel(
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
 ):
     """Kernel exp(-d / sigma) of an earth mover's distance, for ``SVC`` and the like.
 

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 # scikit-learn has no types of its own.
-class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between each

@@ -43,9 +43,9 @@ GRAPHS = ("n_neighbors", "radius")
 # scikit-learn has no types of its own.
 class EMDNeighbors(
     HistogramsMixin,
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
 ):
     """Find nearest neighbors under the earth mover's distance, exactly.
 

@@ -66,7 +66,7 @@ class HistogramsMixin:
         return as_histogram_rows(self, X, y, reset=reset, min_samples=least)
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class mixed with
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags

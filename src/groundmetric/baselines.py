@@ -35,7 +35,7 @@ __all__ = ["ITML", "LMNN", "NCA"]
 
 
 # scikit-learn has no types of its own.
-class _Mahalanobis(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _Mahalanobis(TransformerMixin, BaseEstimator):
     """What the learners share; each says how to find L."""
 
     hellinger: bool

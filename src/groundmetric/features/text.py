@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 NAMED = 5  # documents in a message
 
 
-class _Documents(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _Documents(TransformerMixin, BaseEstimator):
     """Counts the words of documents; refuses documents without any that it knows."""
 
     vectorizer: Any
@@ -126,7 +126,7 @@ class WordHistograms(_Documents):
         return np.asarray(self.vectorizer_.get_feature_names_out())
 
 
-class TopicHistograms(ClassNamePrefixFeaturesOutMixin, _Documents):  # type: ignore[misc]
+class TopicHistograms(ClassNamePrefixFeaturesOutMixin, _Documents):
     """Documents as histograms over latent topics, a transformer.
 
     Latent Dirichlet allocation (Blei, Ng & Jordan, 2003): a document draws each of its
