@@ -28,6 +28,9 @@ using Out = nb::ndarray<nb::numpy, T, nb::ndim<kDims>>;
 // Called now and then with the number of items done.
 using Progress = std::optional<nb::typed<nb::callable, void(std::int64_t)>>;
 
+// For properties that return arrays of their own.
+inline constexpr auto kOwned = nb::rv_policy::automatic;
+
 // Hands a vector over to numpy without a copy.
 template <class T>
 Out<T, 1> to_numpy(std::vector<T> values) {

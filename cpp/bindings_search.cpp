@@ -1,51 +1,174 @@
+#include <nanobind/stl/string.h>
+
 #include "bindings.h"
 #include "search.h"
 
 namespace {
 
-// How many neighbors each query has; their distances and their indices.
-using Found =
-    std::tuple<Out<std::int64_t, 1>, Out<double, 1>, Out<std::int64_t, 1>>;
+// What a search has found, with the search itself: sums of plans need both.
+struct Found {
+    std::shared_ptr<const gm::PrunedSearch> search;
+    bool among_base;
+    gm::Neighborhoods neighborhoods;
+};
 
-Found find(const gm::NeighborSearch& search, const gm::Masses* queries,
-           std::int64_t n_neighbors, double radius, int n_threads,
-           const Progress& progress) {
-    std::vector<std::int64_t> counts, indices;
-    std::vector<double> distances;
-    without_gil([&] {
-        const gm::Reach reach{n_neighbors, radius};
-        const gm::Threading threading{n_threads, make_poll(progress)};
-        const gm::Neighbors found =
-            queries == nullptr ? search.find_among_base(reach, threading)
-                               : search.find(*queries, reach, threading);
-        for (const std::vector<gm::Neighbor>& row : found) {
-            counts.push_back(static_cast<std::int64_t>(row.size()));
-            for (const gm::Neighbor& neighbor : row) {
-                distances.push_back(neighbor.distance);
-                indices.push_back(neighbor.index);
-            }
-        }
+template <class T>
+void require_indices(const std::vector<T>& values, std::int64_t n,
+                     const char* name) {
+    for (const T value : values)
+        if (value < 0 || value >= n)
+            throw std::invalid_argument(std::string(name) +
+                                        " is out of range.");
+}
+
+using Lists =
+    std::optional<std::tuple<In<std::int64_t, 1>, In<std::int32_t, 1>>>;
+
+// starts, members: lists of base histograms, one for each of n queries.
+std::pair<std::vector<std::int64_t>, std::vector<std::int32_t>> as_lists(
+    const Lists& lists, std::size_t n, std::int64_t n_base, const char* name) {
+    if (!lists) return {};
+    std::vector<std::int64_t> starts = to_vector(std::get<0>(*lists));
+    std::vector<std::int32_t> members = to_vector(std::get<1>(*lists));
+    const bool is_right =
+        starts.size() == n + 1 && starts.front() == 0 &&
+        starts.back() == static_cast<std::int64_t>(members.size()) &&
+        std::is_sorted(starts.begin(), starts.end());
+    if (!is_right)
+        throw std::invalid_argument(std::string(name) +
+                                    " has a wrong number of lists.");
+    require_indices(members, n_base, name);
+    return {std::move(starts), std::move(members)};
+}
+
+gm::Candidates as_candidates(const gm::Masses& base,
+                             const std::optional<In<std::int32_t, 1>>& classes,
+                             bool same, const Lists& listed) {
+    const std::size_t n = static_cast<std::size_t>(base.size());
+    if (listed) {
+        auto [starts, members] = as_lists(listed, n, base.size(), "candidates");
+        return gm::Candidates(std::move(starts), std::move(members));
+    }
+    if (!classes) return {};
+    if (classes->shape(0) != n)
+        throw std::invalid_argument("classes has a wrong length.");
+    return gm::Candidates(to_vector(*classes), same);
+}
+
+Found find(const std::shared_ptr<gm::PrunedSearch>& search,
+           const gm::Masses* queries, std::int64_t n_neighbors,
+           In<double, 1> radii, std::optional<In<std::int32_t, 1>> classes,
+           bool same, const Lists& candidates, const Lists& hints,
+           bool keep_trees, int n_threads, const Progress& progress) {
+    const gm::Masses& base = search->base();
+    const gm::Masses& asking = queries == nullptr ? base : *queries;
+    const std::size_t n = static_cast<std::size_t>(asking.size());
+    if (radii.shape(0) != n || asking.n_bins() != base.n_bins())
+        throw std::invalid_argument("radii or queries have a wrong shape.");
+    auto [hint_starts, hint_members] = as_lists(hints, n, base.size(), "hints");
+    const gm::Request request{n_neighbors,
+                              to_vector(radii),
+                              as_candidates(base, classes, same, candidates),
+                              std::move(hint_starts),
+                              std::move(hint_members),
+                              keep_trees};
+    return without_gil([&] {
+        return Found{
+            search, queries == nullptr,
+            search->find(queries, request, {n_threads, make_poll(progress)})};
     });
-    return {to_numpy(std::move(counts)), to_numpy(std::move(distances)),
-            to_numpy(std::move(indices))};
+}
+
+template <class T, class Get>
+Out<T, 1> each_neighbor(const Found& found, Get get) {
+    std::vector<T> values;
+    values.reserve(found.neighborhoods.neighbors.size());
+    for (const gm::Neighbor& neighbor : found.neighborhoods.neighbors)
+        values.push_back(get(neighbor));
+    return to_numpy(std::move(values));
+}
+
+Out<double, 2> plan_sum(const Found& found, In<double, 1> weights) {
+    if (!found.among_base ||
+        weights.shape(0) != found.neighborhoods.neighbors.size())
+        throw std::invalid_argument(
+            "A weight for each neighbor found among the base is needed.");
+    const std::size_t d =
+        static_cast<std::size_t>(found.search->base().n_bins());
+    Out<double, 2> sums = new_matrix(d, d);
+    const Progress silent;
+    without_gil([&] {
+        found.search->plan_sum(found.neighborhoods, weights.data(),
+                               {1, make_poll(silent)}, sums.data());
+    });
+    return sums;
 }
 
 }  // namespace
 
 void bind_search(nb::module_& m) {
-    nb::class_<gm::NeighborSearch>(m, "NeighborSearch",
-                                   "Nearest neighbors, few pairs solved.")
+    nb::class_<Found>(m, "Found", "Neighbors, query by query.")
+        .def_prop_ro(
+            "starts",
+            [](const Found& self) {
+                return to_numpy(self.neighborhoods.starts);
+            },
+            kOwned)
+        .def_prop_ro(
+            "distances",
+            [](const Found& self) {
+                return each_neighbor<double>(self,
+                                             [](const gm::Neighbor& neighbor) {
+                                                 return neighbor.distance;
+                                             });
+            },
+            kOwned)
+        .def_prop_ro(
+            "indices",
+            [](const Found& self) {
+                return each_neighbor<std::int64_t>(
+                    self, [](const gm::Neighbor& neighbor) {
+                        return neighbor.index;
+                    });
+            },
+            kOwned)
+        .def_prop_ro(
+            "n_solved",
+            [](const Found& self) { return self.neighborhoods.tally.n_solved; })
+        .def_prop_ro("n_stopped",
+                     [](const Found& self) {
+                         return self.neighborhoods.tally.n_stopped;
+                     })
+        .def_prop_ro("n_bounded",
+                     [](const Found& self) {
+                         return self.neighborhoods.tally.n_bounded;
+                     })
+        .def_prop_ro(
+            "n_pivots",
+            [](const Found& self) { return self.neighborhoods.tally.n_pivots; })
+        .def("plan_sum", &plan_sum, "weights"_a.noconvert(),
+             "Weighted sum of the optimal plans of all neighbors.");
+
+    nb::class_<gm::PrunedSearch>(m, "PrunedSearch",
+                                 "Nearest neighbors, few pairs solved.")
         .def(
             "__init__",
-            [](gm::NeighborSearch* self, std::shared_ptr<gm::Masses> base,
+            [](gm::PrunedSearch* self, std::shared_ptr<gm::Masses> base,
                std::shared_ptr<gm::CostMatrix> cost) {
-                new (self) gm::NeighborSearch(std::move(base), std::move(cost));
+                if (cost->size() != base->n_bins())
+                    throw std::invalid_argument("The cost is of other bins.");
+                new (self) gm::PrunedSearch(std::move(base), std::move(cost));
             },
             "base"_a, "cost"_a)
-        .def("find", &find, "queries"_a.none(), "n_neighbors"_a, "radius"_a,
-             "n_threads"_a, "progress"_a.none(),
-             "Counts of neighbors, their distances and their indices; None "
-             "for the base among themselves.")
-        .def_prop_ro("n_solves", &gm::NeighborSearch::n_solves,
+        .def("find", &find, "queries"_a.none(), "n_neighbors"_a,
+             "radii"_a.noconvert(), nb::kw_only(),
+             "classes"_a.noconvert().none() = nb::none(), "same"_a = true,
+             "candidates"_a.none() = nb::none(), "hints"_a.none() = nb::none(),
+             "keep_trees"_a = false, "n_threads"_a = 1,
+             "progress"_a.none() = nb::none(),
+             "The n_neighbors nearest within the radius of each query; None "
+             "for the base among itself, then of the same or of other classes, "
+             "or of listed candidates.")
+        .def_prop_ro("n_solves", &gm::PrunedSearch::n_solves,
                      "Pairs that the simplex looked at in the last find.");
 }

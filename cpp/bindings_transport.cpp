@@ -7,7 +7,6 @@
 namespace {
 
 // A getter that copies a member of the certificate into an array of its own.
-constexpr auto kOwned = nb::rv_policy::automatic;
 template <class T>
 auto array_of(std::vector<T> gm::Certificate::* member) {
     return [member](const gm::Certificate& self) {

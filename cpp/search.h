@@ -1,64 +1,90 @@
 // Exact nearest neighbors under the EMD, with few pairs solved.
 //
-// Lower bounds of d_M(q, x) rule out almost all x, from the cheapest to the
-// dearest; M is a metric:
+// One engine for all who need neighbors: the criteria of learning, neighbor
+// search, classification. For these queries, these candidates, the k nearest
+// within a radius; query.h says how most pairs are ruled out without a solve.
 //
-//     one-sided   1/2 (sum_p w_p |q_p - x_p| + |w'(q - x)|),  w_p = the least
-//                 M_pp', p' != p: mass that leaves p, or enters it, goes so far
-//     Lipschitz   |f'(q - x)|, f the potentials of a pair (q, x') met before
-//     raised      the best of these f on the bins of the pair: u_i = min_j C_ij
-//                 + f_j, v_j = min_i C_ij - u_i; then u'(q - x)+ + v'(x - q)+
-//     stopped     what the simplex has proved when it is above the ceiling
-//
-// A query always opens the candidate with the smallest bound: brings its next
-// bound up to date or, when there is none, solves it. It ends when the smallest
-// bound exceeds the distance of the k-th best.
+// Among the histograms of the base, a pair serves both of its ends. If all
+// candidates within the radius are wanted, the end with the smaller index looks
+// at the pair, up to the larger of the two radii. If the k nearest are wanted,
+// queries run in waves: what a wave learns of a pair, its distance or a bound,
+// is passed on to the other end in a later wave. Waves do not depend on the
+// number of threads, and so nothing does.
 #pragma once
 
 #include <atomic>
-#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "batch.h"
+#include "candidates.h"
 #include "cost.h"
 #include "masses.h"
+#include "parallel.h"
 #include "threshold.h"
+#include "tree.h"
 
 namespace groundmetric {
+
+// Preorder and parents of a pair's optimal tree.
+using KeptTree = std::shared_ptr<const std::vector<Node>>;
 
 // Ordered by distance, ties by index.
 struct Neighbor {
     double distance;
     std::int64_t index;
-    auto operator<=>(const Neighbor&) const = default;
+    KeptTree tree = nullptr;  // of the optimal plan, if it is kept
+    bool operator<(const Neighbor& other) const {
+        return distance < other.distance ||
+               (distance == other.distance && index < other.index);
+    }
 };
 
-// The k nearest of those within the radius.
-struct Reach {
+// What is wanted.
+struct Request {
+    // The k nearest of those within the radius of each query.
     std::int64_t n_neighbors;
-    double radius;
+    std::vector<double> radii;
+    Candidates candidates;
+    // Likely neighbors of each query: opened first. Empty for none.
+    std::vector<std::int64_t> hint_starts;
+    std::vector<std::int32_t> hints;
+    bool keep_trees = false;  // for sums of plans
 };
 
-using Neighbors = std::vector<std::vector<Neighbor>>;
+// How pairs were judged: solved to the optimum, stopped once proved to be out
+// of reach, or bounded: never looked at by the simplex.
+struct Tally {
+    std::int64_t n_solved = 0, n_stopped = 0, n_bounded = 0, n_pivots = 0;
+};
 
-class NeighborSearch {
+// The neighbors of all queries, in order: those of query i stand at starts[i]
+// to starts[i + 1].
+struct Neighborhoods {
+    std::vector<std::int64_t> starts;
+    std::vector<Neighbor> neighbors;
+    Tally tally;
+};
+
+class PrunedSearch {
 public:
-    // Histograms of mass 1.
-    NeighborSearch(std::shared_ptr<const Masses> base,
-                   std::shared_ptr<const CostMatrix> matrix);
+    // Histograms of mass 1, and a metric.
+    PrunedSearch(std::shared_ptr<const Masses> base,
+                 std::shared_ptr<const CostMatrix> matrix);
 
-    // The neighbors of each query, in order; distances are those of pairwise().
-    // They do not depend on the number of threads, nor does n_solves().
-    Neighbors find(const Masses& queries, const Reach& reach,
-                   const Threading& threading) const;
-    // The same for the base itself; nobody is his own neighbor.
-    Neighbors find_among_base(const Reach& reach,
-                              const Threading& threading) const;
+    // The neighbors of each query; distances are those of pairwise(). Null
+    // queries: the base among itself, excluding each histogram itself.
+    Neighborhoods find(const Masses* queries, const Request& request,
+                       const Threading& threading) const;
 
-    // Pairs that the simplex looked at in the last call, stopped ones included.
+    // sums (d x d) = sum_k weights[k] * optimal plan of the k-th neighbor found
+    // among the base: with weights omega, the subgradient of Algorithm 1. Pairs
+    // whose tree was not kept are solved again, to the same plan.
+    void plan_sum(const Neighborhoods& found, const double* weights,
+                  const Threading& threading, double* sums) const;
+
+    // Pairs that the simplex looked at in the last find.
     std::int64_t n_solves() const { return n_solves_; }
 
     const Masses& base() const { return *base_; }
@@ -68,15 +94,12 @@ public:
         return rows_.data() + j * width_;
     }
     int width() const { return width_; }
-    // w, and w'x_j.
+    // w_p, the least cost between p and another bin; and w'x_j.
     const std::vector<double>& least_costs() const { return least_; }
     double least_cost(std::int64_t j) const { return least_sums_[j]; }
     const std::optional<NearArcs>& near_arcs() const { return near_; }
 
 private:
-    Neighbors find(const Masses& queries, bool among_base, const Reach& reach,
-                   const Threading& threading) const;
-
     std::shared_ptr<const Masses> base_;
     std::shared_ptr<const CostMatrix> matrix_;
     std::optional<NearArcs> near_;

@@ -50,6 +50,21 @@ void SpanningTree::restore(const Node* order_, const Node* parents) {
     }
 }
 
+void SpanningTree::restore(const Problem& problem, const Node* nodes) {
+    const int n = problem.n_nodes();
+    resize(problem.n_rows(), n);
+    if (n == 0) return;
+    restore(nodes, nodes + n);
+    set_flow(problem);
+}
+
+std::vector<Node> SpanningTree::nodes() const {
+    std::vector<Node> out(order);
+    out.reserve(2 * order.size());
+    for (const Node x : order) out.push_back(parent[x]);
+    return out;
+}
+
 void SpanningTree::set_flow(const Problem& problem) {
     std::copy(problem.supply.begin(), problem.supply.end(), net_.begin());
     std::transform(problem.demand.begin(), problem.demand.end(),
@@ -139,6 +154,15 @@ void SpanningTree::move_slice(int begin, int length, int after) {
     }
     for (int k = first; k < last; ++k)
         position[nodes[k]] = static_cast<Node>(k);
+}
+
+void add_plan(const Problem& problem, const SpanningTree& tree, const Mass* r,
+              const Mass* c, bool reduced, double scale, int d, double* sums) {
+    const auto add = [&](int p, int q, Mass mass) {
+        sums[p * static_cast<long>(d) + q] += scale * to_double(mass);
+    };
+    for (int p = 0; reduced && p < d; ++p) add(p, p, std::min(r[p], c[p]));
+    for_each_arc(problem, tree, add);
 }
 
 }  // namespace groundmetric

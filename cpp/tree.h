@@ -66,6 +66,11 @@ struct SpanningTree {
     // follows from them. This is how a tree is kept between solves.
     void restore(const Node* order_, const Node* parents);
 
+    // The same from one array, for the margins of the problem; sets flows too.
+    void restore(const Problem& problem, const Node* nodes);
+    // Preorder and parents along it, in one array.
+    std::vector<Node> nodes() const;
+
     // Sets the flows that the margins of the problem imply.
     void set_flow(const Problem& problem);
 
@@ -101,5 +106,10 @@ void for_each_arc(const Problem& problem, const SpanningTree& tree,
                   tree.flow[x]);
     }
 }
+
+// Adds `scale` times the plan to sums (d x d): the arcs of the tree, and common
+// mass of r and c if that stays where it is.
+void add_plan(const Problem& problem, const SpanningTree& tree, const Mass* r,
+              const Mass* c, bool reduced, double scale, int d, double* sums);
 
 }  // namespace groundmetric

@@ -212,10 +212,10 @@ def test_a_checkpoint_is_tried_before_the_work(digits, tmp_path):
         {"slope": np.full((64, 64), np.inf)},
         {"position": np.array([50, 3])},
         {"position": np.array([0, -1])},
-        {"dissimilar.last": np.array([[0, 1]])},  # of one class
-        {"dissimilar.last": np.array([[-1, -20]])},
-        {"dissimilar.last": np.array([[0, 99]])},
-        {"similar.nodes": np.zeros(7, np.uint16)},
+        {"dissimilar.starts": np.zeros(3, np.int64)},
+        {"dissimilar.starts": None},
+        {"dissimilar.neighbors": np.zeros(7, np.int32)},
+        {"similar.neighbors": np.full(200, -1, np.int32)},
         {"projector.triangles": np.zeros((3, 3), np.int32)},
         {"path": np.zeros((0, 13))},
         {"tangent": None},  # missing

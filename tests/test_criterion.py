@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import groundmetric as gm
-from groundmetric import _core
 from groundmetric._criterion import Criterion, Side, is_uniform
-from groundmetric._pruning import one_sided_bounds
+from groundmetric._weights import MatrixWeights
 from problems import cost
-from reference import criterion_side, one_sided, spread_plan
+from reference import criterion_side, spread_plan
 
 pytestmark = pytest.mark.core
 
@@ -32,6 +31,31 @@ def split(omega):
     return np.maximum(omega, 0.0), np.minimum(omega, 0.0)
 
 
+def neighbor_sets(evaluation, n):
+    """The set of neighbors of each histogram."""
+    sets = [set() for _ in range(n)]
+    for i, j in zip(evaluation.rows, evaluation.neighbors, strict=True):
+        sets[i].add(j)
+    return sets
+
+
+def brute_force(X, part, k, M):
+    """Value, subgradient and neighbors, every pair solved from its greedy start."""
+    i, j = np.triu_indices(len(X), 1)
+    batch = gm.TransportBatch(X, np.stack([i, j], axis=1))
+    solution = batch.solve(M)
+    D = np.zeros((len(X), len(X)))
+    D[i, j] = D[j, i] = solution.values
+    value, sets = criterion_side(lambda a, b: D[a, b], part, k)
+    W = np.zeros_like(D)
+    for a, others in enumerate(sets):
+        W[a, list(others)] = part[a, list(others)]
+    plans = solution.plan_sum((W + W.T)[i, j])
+    G = (plans + plans.T) / 2
+    np.fill_diagonal(G, 0.0)
+    return value, G, sets
+
+
 @pytest.mark.parametrize("k", [1, 3, 7, 100, None])
 @pytest.mark.parametrize("seed", range(3))
 def test_literally(seed, k):
@@ -41,7 +65,7 @@ def test_literally(seed, k):
         z, sets = criterion_side(lambda i, j: D[i, j], part, k)
         found = side.evaluate(M)
         assert found.value == pytest.approx(z, rel=1e-12)
-        assert [set(np.flatnonzero(row)) for row in found.neighbors] == sets
+        assert neighbor_sets(found, len(X)) == sets
 
 
 def test_all_pairs_count_twice():
@@ -53,37 +77,35 @@ def test_all_pairs_count_twice():
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("k", [1, 3, None])
 def test_pruned_equals_brute_force_while_the_metric_moves(seed, k):
+    # Plans too: ties and all, for each pair is solved from the same start.
     X, omega, M, rng = data(seed, n=40, d=24, classes=2)
-    pruned, brute = sides(X, omega, k), sides(X, omega, k, prune=False)
-    work = {"pruned": 0, "brute": 0}
+    pruned, n_looks, n_pairs = sides(X, omega, k), 0, 0
     for _ in range(6):
-        for fast, slow in zip(pruned, brute, strict=True):
-            a, b = fast.evaluate(M), slow.evaluate(M)
-            assert a.value == pytest.approx(b.value, rel=1e-12)
-            np.testing.assert_array_equal(a.neighbors, b.neighbors)
-            # Subgradients may differ where plans are tied, but agree on the metric.
-            assert (a.gradient * M).sum() == pytest.approx(b.value, rel=1e-9)
-            assert a.n_solves <= fast.n_pairs
-            assert b.n_solves == slow.n_pairs
-            work["pruned"] += a.n_pivots
-            work["brute"] += b.n_pivots
+        for fast, part in zip(pruned, split(omega), strict=True):
+            found = fast.evaluate(M)
+            value, G, sets = brute_force(X, part, k, M)
+            assert found.value == pytest.approx(value, rel=1e-12)
+            assert neighbor_sets(found, len(X)) == sets
+            np.testing.assert_allclose(found.gradient, G, rtol=0, atol=1e-15)
+            n_looks += found.n_solves
+            n_pairs += np.count_nonzero(part) // 2
         noise = rng.normal(size=M.shape) * M.mean()
         M = gm.project_metric(M + 0.2 * noise).metric
-    assert work["pruned"] < 0.6 * work["brute"]
+    assert n_looks == n_pairs if k is None else n_looks < 0.6 * n_pairs
 
 
-def test_unique_plans_give_equal_subgradients():
-    X, omega, M, _ = data(5, n=30, d=15, classes=2)
-    X = X[2:]  # without the equal ones
-    omega = gm.label_similarity(np.arange(28) % 2)
-    for fast, slow in zip(
-        sides(X, omega, 2), sides(X, omega, 2, prune=False), strict=True
-    ):
-        np.testing.assert_allclose(
-            fast.evaluate(M).gradient, slow.evaluate(M).gradient, atol=1e-14
-        )
+def test_an_evaluation_depends_on_the_metric_alone():
+    X, omega, M, rng = data(3, n=30, d=16, classes=2)
+    used = sides(X, omega, 3)
+    for _ in range(3):
+        for side in used:
+            side.evaluate(cost(rng, "euclidean", 16))
+    for old, new in zip(used, sides(X, omega, 3), strict=True):
+        a, b = old.evaluate(M), new.evaluate(M)
+        assert a.value == b.value
+        np.testing.assert_array_equal(a.gradient, b.gradient)
 
 
 @pytest.mark.parametrize("k", [2, None])
@@ -131,119 +153,10 @@ def test_results_do_not_depend_on_threads():
 
 def test_a_side_without_pairs():
     X, omega, M, _ = data()
-    side = Side(X, 0 * omega, 3)
+    side = Side(X, MatrixWeights(0 * omega), 3, similar=True)
     found = side.evaluate(M)
     assert (found.value, found.n_solves) == (0.0, 0)
     np.testing.assert_array_equal(found.gradient, np.zeros_like(M))
-
-
-def batch_of(X):
-    masses = _core.Masses(X, 1.0)
-    pairs = np.stack(np.triu_indices(len(X), 1), axis=1)
-    return _core.Batch(masses, masses, pairs), pairs
-
-
-@pytest.mark.parametrize("kind", ["euclidean", "grid", "squared"])
-def test_ceilings(kind):
-    X, _, _, rng = data(4, n=20, d=30)
-    M = cost(rng, kind, 30)
-    matrix = _core.CostMatrix(M)
-    truth = gm.pairwise_emd(X, metric=M)[np.triu_indices(20, 1)]
-    batch, pairs = batch_of(X)
-    everything = np.arange(len(pairs))
-    _, _, free = batch.solve(matrix, everything, 1, None)
-    for share in (0.0, 0.5, 0.9, 1.1):
-        batch, _ = batch_of(X)
-        ceilings = share * truth
-        _, values, n_pivots = batch.solve(matrix, everything, 1, None, ceilings)
-        above = values < 0
-        # A negative value is minus a bound: above the ceiling, below the distance.
-        assert (-values[above] > ceilings[above]).all()
-        assert (-values[above] <= truth[above] * (1 + 1e-12)).all()
-        np.testing.assert_allclose(values[~above], truth[~above], rtol=1e-12)
-        assert above.any() == (share < 1)
-        assert n_pivots.sum() <= free.sum()
-        if above.any():
-            first = everything[above][:1]
-            with pytest.raises(RuntimeError, match="use the newest solution"):
-                batch.plan_sum(0, first, np.ones(1), 30)
-        # Going on from where it stopped ends at the optimum.
-        _, values, _ = batch.solve(matrix, everything, 1, None)
-        np.testing.assert_allclose(values, truth, rtol=1e-12, atol=1e-15)
-
-
-def test_lipschitz_functions():
-    X, _, M, _ = data(6, n=10, d=25)
-    matrix = _core.CostMatrix(M)
-    batch, pairs = batch_of(X)
-    everything = np.arange(len(pairs))
-    _, values, _ = batch.solve(matrix, everything, 1, None)
-    F = batch.lipschitz(matrix, everything, 2)
-    assert (F[:, :, None] - F[:, None, :] <= M + 1e-14).all()
-    gaps = (F * (X[pairs[:, 0]] - X[pairs[:, 1]])).sum(axis=1)
-    np.testing.assert_allclose(gaps, values, rtol=1e-12, atol=1e-15)
-    fresh, _ = batch_of(X)
-    with pytest.raises(RuntimeError):
-        fresh.lipschitz(matrix, everything[:1], 1)
-
-
-@pytest.mark.parametrize("kind", ["euclidean", "grid", "uniform"])
-def test_one_sided_bounds(kind):
-    X, _, _, rng = data(7, n=15, d=16)
-    M = 1.0 - np.eye(16) if kind == "uniform" else cost(rng, kind, 16)
-    D = gm.pairwise_emd(X, metric=M)
-    bounds = one_sided_bounds(X, M)
-    for i, r in enumerate(X):
-        for j, c in enumerate(X):
-            assert bounds[i, j] == pytest.approx(one_sided(r, c, M), abs=1e-11)
-    assert (bounds <= D).all()
-    if kind == "uniform":
-        np.testing.assert_allclose(bounds, D, rtol=1e-11, atol=1e-15)
-    assert (one_sided_bounds(np.ones((3, 1)), np.zeros((1, 1))) == 0).all()
-
-
-@pytest.mark.parametrize("kind", ["euclidean", "grid"])
-def test_raised_functions_bound_better(kind):
-    X, _, _, rng = data(10, n=12, d=20)
-    M = cost(rng, kind, 20)
-    matrix = _core.CostMatrix(M)
-    batch, pairs = batch_of(X)
-    everything = np.arange(len(pairs))
-    _, values, _ = batch.solve(matrix, everything, 1, None)
-    functions = batch.lipschitz(matrix, everything, 1)
-    for shift in (0, 1, 7):  # a pair's own function, and those of others
-        best = np.roll(everything, shift).astype(np.int32)
-        bounds = batch.bounds(matrix, everything, functions, best, 1)
-        differences = X[pairs[:, 0]] - X[pairs[:, 1]]
-        plain = np.abs((functions[best] * differences).sum(axis=1))
-        assert (bounds <= values * (1 + 1e-12) + 1e-15).all()
-        assert (bounds >= plain - 1e-14).all()
-        assert (shift == 0) or (bounds > plain + 1e-6).any()
-    np.testing.assert_allclose(
-        batch.bounds(matrix, everything, functions, everything.astype(np.int32), 1),
-        values,
-        rtol=1e-12,
-        atol=1e-15,
-    )
-    none = np.full(len(pairs), -1, np.int32)
-    assert (batch.bounds(matrix, everything, functions, none, 2) == 0).all()
-
-
-def test_bounds_from_functions():
-    rng = np.random.default_rng(0)
-    Z, rows = rng.normal(size=(5, 7)), np.array([3, 0, 3, 6, 1])
-    lower = rng.uniform(size=(7, 7))
-    expected = lower.copy()
-    lower = expected = np.maximum(lower, lower.T)
-    expected, best = lower.copy(), np.full((7, 7), -1, np.int32)
-    which = best.copy()
-    for s, (z, i) in enumerate(zip(Z, rows, strict=True)):
-        gains = np.abs(z - z[i]) > expected[i]
-        expected[i, gains] = expected[gains, i] = np.abs(z - z[i])[gains]
-        which[i, gains] = which[gains, i] = 10 + s
-    _core.raise_lower(Z, rows, 10, lower, best)
-    np.testing.assert_array_equal(lower, expected)
-    np.testing.assert_array_equal(best, which)
 
 
 @pytest.mark.parametrize("k", [2, None])
@@ -255,7 +168,7 @@ def test_uniform_metric_takes_spread_plans(k):
     for side, part in zip(sides(X, omega, k), split(omega), strict=True):
         found = side.evaluate(M)
         G = np.zeros_like(M)
-        for i, j in np.argwhere(found.neighbors):
+        for i, j in zip(found.rows, found.neighbors, strict=True):
             G += part[i, j] * spread_plan(X[i], X[j])
         G = (G + G.T) / 2
         np.testing.assert_allclose(found.gradient, G - np.diag(np.diag(G)), atol=1e-15)
@@ -288,9 +201,10 @@ def test_pruned_equals_brute_force_at_distances_near_rounding(seed):
         X = rng.gamma(0.5, size=(20, 2)) ** 12
         X /= X.sum(axis=1, keepdims=True)
         M, omega = 1.0 - np.eye(2), 1.0 - np.eye(20)
-        a, b = Side(X, omega, 2).evaluate(M), Side(X, omega, 2, prune=False).evaluate(M)
-        np.testing.assert_array_equal(a.neighbors, b.neighbors)
-        assert a.value == b.value
+        found = Side(X, MatrixWeights(omega), 2, similar=True).evaluate(M)
+        value, _, sets = brute_force(X, omega, 2, M)
+        assert neighbor_sets(found, 20) == sets
+        assert found.value == pytest.approx(value, rel=1e-12)
 
 
 def test_equal_histograms_are_tied_whatever_their_trees():
@@ -299,9 +213,10 @@ def test_equal_histograms_are_tied_whatever_their_trees():
     omega = rng.uniform(1, 2, (24, 24))
     omega = omega + omega.T
     np.fill_diagonal(omega, 0.0)
-    pruned, brute = Side(X, omega, 3), Side(X, omega, 3, prune=False)
+    side = Side(X, MatrixWeights(omega), 3, similar=True)
     for _ in range(10):
         M = cost(rng, "euclidean", 6)
-        a, b = pruned.evaluate(M), brute.evaluate(M)
-        np.testing.assert_array_equal(a.neighbors, b.neighbors)
-        assert a.value == pytest.approx(b.value, rel=1e-12)
+        found = side.evaluate(M)
+        value, _, sets = brute_force(X, omega, 3, M)
+        assert neighbor_sets(found, 24) == sets
+        assert found.value == pytest.approx(value, rel=1e-12)

@@ -215,7 +215,8 @@ class Flat:
     def evaluate(self, metric):
         """Return zero."""
         counts = {"n_solves": 0, "n_stopped": 0, "n_bounded": 0, "n_pivots": 0}
-        return Evaluation(0.0, 0 * metric, np.zeros((0, 0), bool), **counts)
+        nobody = np.zeros(0, np.int64)
+        return Evaluation(0.0, 0 * metric, nobody, nobody, **counts)
 
 
 class Scripted(Flat):

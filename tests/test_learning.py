@@ -20,7 +20,8 @@ import groundmetric as gm
 from contract import failures_we_want
 from groundmetric import GroundMetricLearning
 from groundmetric._criterion import Criterion
-from groundmetric._similarity import balance
+from groundmetric._similarity import weights_of
+from groundmetric._weights import MatrixWeights
 
 QUICK = {"max_outer": 1, "max_inner": 3}
 
@@ -52,7 +53,8 @@ def learned(digits):
 def test_learns(digits, learned):
     X, y, X_test, y_test = digits
     rows = X / X.sum(axis=1, keepdims=True)
-    criterion = Criterion(rows, balance(gm.label_similarity(y), None, 3), None, 3)
+    weights = weights_of(len(y), y, None).balanced(None, 3)
+    criterion = Criterion(rows, weights, None, 3)
     before = criterion.value(learned.initial_metric_)
     after = criterion.value(learned.metric_)
     assert after < before - 0.2 * abs(before)
@@ -73,6 +75,23 @@ def test_learns(digits, learned):
             for k in (1, 3, 5, 11)
         )
     assert errors["learned"] < errors["l1"]
+
+
+def balance(omega, n_similar, n_dissimilar):
+    return MatrixWeights(omega).balanced(n_similar, n_dissimilar).matrix()
+
+
+@pytest.mark.parametrize("sizes", [(4, 4, 4), (2, 7), (1, 3, 5)])
+@pytest.mark.parametrize("counts", [(3, 3), (None, 2), (1, None), (None, None)])
+@pytest.mark.filterwarnings("ignore:Class .* has a single member")
+def test_weights_of_labels_need_no_matrix(sizes, counts):
+    y = np.repeat(range(len(sizes)), sizes)
+    compact = weights_of(len(y), y, None)
+    omega = gm.label_similarity(y)
+    np.testing.assert_allclose(compact.matrix(), omega, rtol=1e-15)
+    np.testing.assert_allclose(
+        compact.balanced(*counts).matrix(), balance(omega, *counts), rtol=1e-14
+    )
 
 
 def test_both_kinds_count_alike():
@@ -115,7 +134,7 @@ def test_similar_neighbors_that_count(digits):
         criterion = Criterion(rows, omega, n_similar, 3)
         at_start = criterion.value(learner.initial_metric_)
         assert learner.path_[0].criterion == pytest.approx(at_start, rel=1e-12)
-        n_counted = criterion.similar.evaluate(learner.metric_).neighbors.sum(axis=1)
+        n_counted = np.bincount(criterion.similar.evaluate(learner.metric_).rows)
         np.testing.assert_array_equal(n_counted, n_similar or 14)
 
 

@@ -131,14 +131,41 @@ def detours(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), o
 def typical_sum(histograms: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, n_threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """Weighted sum of typical tables; largest relative error of a margin."""
 
-class NeighborSearch:
+class Found:
+    """Neighbors, query by query."""
+
+    @property
+    def starts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def distances(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def indices(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def n_solved(self) -> int: ...
+
+    @property
+    def n_stopped(self) -> int: ...
+
+    @property
+    def n_bounded(self) -> int: ...
+
+    @property
+    def n_pivots(self) -> int: ...
+
+    def plan_sum(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """Weighted sum of the optimal plans of all neighbors."""
+
+class PrunedSearch:
     """Nearest neighbors, few pairs solved."""
 
     def __init__(self, base: Masses, cost: CostMatrix) -> None: ...
 
-    def find(self, queries: Masses | None, n_neighbors: int, radius: float, n_threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    def find(self, queries: Masses | None, n_neighbors: int, radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, same: bool = True, candidates: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, hints: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, keep_trees: bool = False, n_threads: int = 1, progress: Callable[[int], None] | None = None) -> Found:
         """
-        Counts of neighbors, their distances and their indices; None for the base among themselves.
+        The n_neighbors nearest within the radius of each query; None for the base among itself, then of the same or of other classes, or of listed candidates.
         """
 
     @property

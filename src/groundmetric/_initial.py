@@ -12,6 +12,7 @@ projection of :math:`-\Xi` onto the cone of metrics, normalized (P2, P3).
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +24,9 @@ from ._nearest import nearest
 from ._similarity import weights_of
 from ._transport import pairwise_emd
 from ._triangle import closure
+
+if TYPE_CHECKING:
+    from ._weights import Weights
 
 Floats = NDArray[np.float64]
 
@@ -109,7 +113,7 @@ def initial_metric(
     if table == "uniform" or rows.shape[1] == 1:
         return uniform
 
-    omega = weights_of(len(rows), y, similarity)
+    omega = weights_of(len(rows), y, similarity).matrix()
     omega = omega / (np.abs(omega).max() or 1.0)
     if n_neighbors is not None:
         if neighbor_metric is None:
@@ -142,7 +146,7 @@ def initial_metric(
 
 
 def starting_metric(
-    init: str | ArrayLike, rows: Floats, omega: Floats, n_jobs: int | None
+    init: str | ArrayLike, rows: Floats, weights: Weights, n_jobs: int | None
 ) -> Floats:
     """Make the metric that a descent starts from: by name, or as given."""
     if isinstance(init, str):
@@ -150,8 +154,10 @@ def starting_metric(
             raise ValueError(
                 f"init is {init!r}; one of {', '.join(TABLES)} or a metric is needed."
             )
+        if init == "uniform":
+            return uniform_metric(rows.shape[1])
         return initial_metric(
-            rows, similarity=omega, table=init, blend=0.5, n_jobs=n_jobs
+            rows, similarity=weights.matrix(), table=init, blend=0.5, n_jobs=n_jobs
         )
     metric = _validation.as_cost(init, rows.shape[1], "init")
     _validation.require_metric(metric, "init")

@@ -18,7 +18,7 @@ from ._initial import starting_metric
 from ._model import FITTED, load_model, save_model
 from ._progress import progress_bar
 from ._rows import HistogramsMixin
-from ._similarity import balance, weights_of
+from ._similarity import weights_of
 from ._transport import emd, pairwise_emd
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._files import StrPath
     from ._path import Path, Step
     from ._progress import Report
+    from ._weights import Weights
 
 Floats = NDArray[np.float64]
 
@@ -179,11 +180,11 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
                 ("n_neighbors", self.n_neighbors),
             )
         ]
-        omega = weights_of(len(rows), y, similarity)
+        weights = weights_of(len(rows), y, similarity)
         last: Any = getattr(self, "metric_", None) if self.warm_start else None
         init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
-        start = starting_metric(init, rows, omega, self.n_jobs)
-        balanced = balance(omega, *counts)
+        start = starting_metric(init, rows, weights, self.n_jobs)
+        balanced = weights.balanced(*counts)
         criterion = Criterion(rows, balanced, *counts, n_threads=threads)
         checkpoint = self._checkpoint(rows, balanced, start, f"{counts} {settings}")
         limit = settings.max_outer * settings.max_inner
@@ -266,14 +267,16 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
         )
 
     def _checkpoint(
-        self, rows: Floats, omega: Floats, start: Floats, rest: str
+        self, rows: Floats, weights: Weights, start: Floats, rest: str
     ) -> Checkpoint | None:
         seconds = _validation.as_number(
             self.checkpoint_seconds, "checkpoint_seconds", low=0.0
         )
         if self.checkpoint is None:
             return None
-        identity = identify(rows, omega, start, rest, version("groundmetric"))
+        identity = identify(
+            rows, *weights.parts(), start, rest, version("groundmetric")
+        )
         return Checkpoint(self.checkpoint, seconds, identity)
 
 

@@ -230,7 +230,7 @@ class EMDNeighbors(
 
     def _prepare(self) -> None:
         masses = _core.Masses(self._histograms, 1.0)
-        self._search = _core.NeighborSearch(masses, _core.CostMatrix(self.metric_))
+        self._search = _core.PrunedSearch(masses, _core.CostMatrix(self.metric_))
 
     def _count(self, n_neighbors: int | None, X: ArrayLike | None) -> int:
         """How many neighbors to look for; there must be so many."""
@@ -248,9 +248,14 @@ class EMDNeighbors(
         n = self.n_samples_fit_ if queries is None else len(queries)
         show = self.verbose > 0
         with progress_bar(n, label="neighbors", unit="query", show=show) as report:
-            found = self._search.find(queries, n_neighbors, radius, threads, report)
-        counts, distances, indices = found
-        return counts, distances, indices.astype(np.intp)
+            found = self._search.find(
+                queries,
+                n_neighbors,
+                np.full(n, radius),
+                n_threads=threads,
+                progress=report,
+            )
+        return np.diff(found.starts), found.distances, found.indices.astype(np.intp)
 
     def _find_within(
         self, X: ArrayLike | None, radius: float | None, *, by_index: bool

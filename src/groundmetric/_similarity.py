@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _validation
+from ._weights import LabelWeights, MatrixWeights, Weights
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -48,21 +49,25 @@ def label_similarity(y: ArrayLike) -> Floats:
            [-0.25, -0.25,  0.  ,  0.5 ],
            [-0.25, -0.25,  0.5 ,  0.  ]])
     """
+    return _label_weights(y).matrix()
+
+
+def _label_weights(y: ArrayLike) -> LabelWeights:
     classes, which = _classes(y)
     members = np.bincount(which)
     if members.min() == 1:
         warnings.warn(
             f"Class {classes[int(np.argmin(members))]!r} has a single member, so that "
             "no histogram is similar to it; it is only told apart from others.",
-            stacklevel=2,
+            stacklevel=3,
         )
-    return _normalize(np.where(which[:, None] == which[None, :], 1.0, -1.0))
+    return LabelWeights.from_classes(which)
 
 
-def weights_of(n: int, y: ArrayLike | None, similarity: ArrayLike | None) -> Floats:
+def weights_of(n: int, y: ArrayLike | None, similarity: ArrayLike | None) -> Weights:
     """Weights of n histograms, from labels or as given."""
     if similarity is not None and y is None:
-        return _validation.as_similarity(similarity, n)
+        return MatrixWeights(_validation.as_similarity(similarity, n))
     if similarity is not None:
         raise ValueError("Either y or similarity is needed, and not both.")
     if y is None:
@@ -71,22 +76,7 @@ def weights_of(n: int, y: ArrayLike | None, similarity: ArrayLike | None) -> Flo
             "similarity instead of them."
         )
     _validation.require_length(y, n, "y")
-    return label_similarity(y)
-
-
-def balance(omega: Floats, n_similar: int | None, n_dissimilar: int | None) -> Floats:
-    """Scale dissimilar weights, so that neighbors that count weigh as all pairs do.
-
-    Weights of labels sum to 1 and -1 over all pairs, but not over the neighbors that
-    count. With ten classes, a similar pair would weigh nine times a dissimilar one,
-    though as many of each count for every histogram, and the zero metric would be best.
-    """
-    shares = []  # of the weights of each kind
-    for part, n in ((omega, n_similar), (-omega, n_dissimilar)):
-        weights = np.sort(np.maximum(part, 0.0), axis=1)[:, ::-1]
-        total = weights.sum()
-        shares.append(weights[:, :n].sum() / total if total > 0 else 1.0)
-    return np.where(omega < 0, omega * (shares[0] / shares[1]), omega)
+    return _label_weights(y)
 
 
 def _classes(y: ArrayLike) -> tuple[list[Hashable], Indices]:

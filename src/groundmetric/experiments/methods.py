@@ -119,8 +119,8 @@ def _learn_start(
     settings: Settings, X: Floats, y: Labels, n_jobs: int | None
 ) -> Pairwise:
     # What fit does before its first step.
-    omega = weights_of(len(X), y, None)
-    metric = starting_metric(settings["init"], X, omega, n_jobs)
+    weights = weights_of(len(X), y, None)
+    metric = starting_metric(settings["init"], X, weights, n_jobs)
     return partial(pairwise_emd, metric=metric, n_jobs=n_jobs)
 
 

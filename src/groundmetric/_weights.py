@@ -1,0 +1,145 @@
+"""The weights of pairs, and which pairs a criterion looks at.
+
+Labels need no matrix: all pairs of a class weigh the same, and so do all other pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Arrays = dict[str, Any]
+
+
+class Weights(Protocol):
+    """Weights omega_ij: positive for similar pairs, negative for dissimilar ones."""
+
+    def __len__(self) -> int:
+        """Return the number of histograms."""
+
+    def of(self, i: Indices, j: Indices) -> Floats:
+        """Return the weights of pairs."""
+
+    def candidates(self, *, similar: bool) -> Arrays:
+        """Return the similar or dissimilar pairs, as the pruned search takes them."""
+
+    def balanced(self, n_similar: int | None, n_dissimilar: int | None) -> Weights:
+        """Scale dissimilar weights, so that neighbors that count weigh as all pairs do.
+
+        Weights of labels sum to 1 and -1 over all pairs, but not over the neighbors
+        that count. With ten classes, a similar pair would weigh nine times a dissimilar
+        one, though as many of each count for every histogram, and the zero metric would
+        be best.
+        """
+
+    def matrix(self) -> Floats:
+        """Return all weights."""
+
+    def parts(self) -> Iterator[Floats]:
+        """Return the arrays that the weights depend on."""
+
+
+def _balance(shares: list[float]) -> float:
+    similar, dissimilar = shares
+    return similar / dissimilar
+
+
+@dataclass(frozen=True, eq=False)
+class LabelWeights:
+    """Weights of labels.
+
+    Attributes
+    ----------
+    classes : ndarray of int32, shape (n,)
+        The class of each histogram.
+    similar, dissimilar : float
+        The weight of each pair in a class, and of each pair between classes.
+    """
+
+    classes: NDArray[np.int32]
+    similar: float
+    dissimilar: float
+
+    @classmethod
+    def from_classes(cls, classes: Indices) -> LabelWeights:
+        """Make weights that sum to 1 and -1 over similar and dissimilar pairs."""
+        counts = np.bincount(classes)
+        n_similar = int((counts * (counts - 1) // 2).sum())
+        n_dissimilar = len(classes) * (len(classes) - 1) // 2 - n_similar
+        return cls(
+            classes.astype(np.int32),
+            1.0 / n_similar if n_similar > 0 else 0.0,
+            -1.0 / n_dissimilar,
+        )
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def of(self, i: Indices, j: Indices) -> Floats:
+        same = self.classes[i] == self.classes[j]
+        return np.where(same, self.similar, self.dissimilar)
+
+    def candidates(self, *, similar: bool) -> Arrays:
+        return {"classes": self.classes, "same": similar}
+
+    def balanced(self, n_similar: int | None, n_dissimilar: int | None) -> LabelWeights:
+        mates = np.bincount(self.classes)[self.classes] - 1
+        shares = []
+        for others, k in ((mates, n_similar), (len(self) - 1 - mates, n_dissimilar)):
+            counted = others if k is None else np.minimum(others, k)
+            shares.append(counted.sum() / others.sum() if others.any() else 1.0)
+        return replace(self, dissimilar=self.dissimilar * _balance(shares))
+
+    def matrix(self) -> Floats:
+        everyone = np.arange(len(self))
+        weights = self.of(everyone[:, None], everyone[None, :])
+        np.fill_diagonal(weights, 0.0)
+        return weights
+
+    def parts(self) -> Iterator[Floats]:
+        yield self.classes.astype(float)
+        yield np.array([self.similar, self.dissimilar])
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixWeights:
+    """Weights as given: a symmetric matrix, zero on the diagonal."""
+
+    omega: Floats
+
+    def __len__(self) -> int:
+        return len(self.omega)
+
+    def of(self, i: Indices, j: Indices) -> Floats:
+        weights: Floats = self.omega[i, j]
+        return weights
+
+    def candidates(self, *, similar: bool) -> Arrays:
+        mask = self.omega > 0 if similar else self.omega < 0
+        starts = np.concatenate([[0], np.cumsum(mask.sum(axis=1))])
+        return {"candidates": (starts, np.nonzero(mask)[1].astype(np.int32))}
+
+    def balanced(
+        self, n_similar: int | None, n_dissimilar: int | None
+    ) -> MatrixWeights:
+        shares = []
+        for part, k in ((self.omega, n_similar), (-self.omega, n_dissimilar)):
+            weights = np.sort(np.maximum(part, 0.0), axis=1)[:, ::-1]
+            total = weights.sum()
+            shares.append(weights[:, :k].sum() / total if total > 0 else 1.0)
+        factor = _balance(shares)
+        return MatrixWeights(np.where(self.omega < 0, self.omega * factor, self.omega))
+
+    def matrix(self) -> Floats:
+        return self.omega
+
+    def parts(self) -> Iterator[Floats]:
+        yield self.omega
