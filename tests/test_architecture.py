@@ -25,26 +25,25 @@ ALLOWED = {
     "_cone": {"_core", "_progress", "_triangle", "_validation", "_warnings"},
     "_checkpoint": {"_files"},
     "_classifier": {"_learning", "_neighbors", "_rows", "_validation"},
-    "_criterion": {"_core", "_nearest", "_pruning"},
+    "_criterion": {"_core", "_weights"},
     "_descent": {"_checkpoint", "_cone", "_criterion", "_files", "_path"}
     | {"_triangle"}
     | {"_validation"},
     "_files": set(),
     "_initial": CENTERS
-    | {"_cone", "_nearest", "_transport", "_triangle", "_validation"},
+    | {"_cone", "_nearest", "_transport", "_triangle", "_validation", "_weights"},
     "_kernel": {"_rows", "_transport", "_validation", "distances"},
     "_learning": CENTERS
     | {"_checkpoint", "_criterion", "_descent", "_files", "_initial", "_model"}
-    | {"_path", "_progress", "_rows", "_transport", "_validation"},
+    | {"_path", "_progress", "_rows", "_transport", "_validation", "_weights"},
     "_metric_learn": set(),
     "_model": {"_files", "_path", "_validation"},
     "_nearest": set(),
     "_neighbors": {"_core", "_progress", "_rows", "_validation"},
     "_path": set(),
     "_progress": set(),
-    "_pruning": {"_core"},
     "_rows": {"_validation"},
-    "_similarity": {"_validation"},
+    "_similarity": {"_validation", "_weights"},
     "_tables": {"_core", "_validation", "_warnings"},
     "_transport": {"_core", "_progress", "_validation"},
     "_triangle": {"_core", "_validation"},
@@ -59,6 +58,7 @@ ALLOWED = {
     "_validation.threads": set(),
     "__main__": {"cli"},
     "_warnings": set(),
+    "_weights": set(),
     "_words": set(),
     "baselines": {"_metric_learn", "_rows", "_validation", "_warnings"},
     "cli.__init__": {"_app"},

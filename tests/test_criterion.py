@@ -32,7 +32,7 @@ def split(omega):
 
 
 def neighbor_sets(evaluation, n):
-    """The set of neighbors of each histogram."""
+    """List the set of neighbors of each histogram."""
     sets = [set() for _ in range(n)]
     for i, j in zip(evaluation.rows, evaluation.neighbors, strict=True):
         sets[i].add(j)

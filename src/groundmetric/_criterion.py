@@ -144,9 +144,7 @@ class Side:
         lists = starts.shape == (len(self._X) + 1,) and (np.diff(starts) >= 0).all()
         if not lists or starts[0] != 0 or starts[-1] != len(neighbors):
             raise ValueError("its neighbors are not those of these histograms")
-        if len(neighbors) and not 0 <= neighbors.min() <= neighbors.max() < len(
-            self._X
-        ):
+        if ((neighbors < 0) | (neighbors >= len(self._X))).any():
             raise ValueError("its neighbors are out of range")
         self._hints = starts, neighbors
 
