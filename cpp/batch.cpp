@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <stdexcept>
+#include <string>
 
 #include "kernels.h"
 #include "simplex.h"
@@ -12,6 +13,8 @@ namespace {
 
 // Pairs handed to a thread at a time.
 constexpr std::int64_t kChunk = 8;
+// Pairs between two polls where each takes next to no time.
+constexpr std::int64_t kBlock = 65536;
 
 std::vector<TransportSimplex> workspaces(std::int64_t n_pairs, int n_threads) {
     return std::vector<TransportSimplex>(
@@ -21,53 +24,67 @@ std::vector<TransportSimplex> workspaces(std::int64_t n_pairs, int n_threads) {
 }  // namespace
 
 Batch::Batch(std::shared_ptr<const Masses> x, std::shared_ptr<const Masses> y,
-             const std::int64_t* pairs, std::int64_t n_pairs)
-    : x_(std::move(x)), y_(std::move(y)) {
-    pairs_.reserve(static_cast<std::size_t>(n_pairs));
-    for (std::int64_t k = 0; k < n_pairs; ++k)
-        pairs_.push_back({static_cast<std::int32_t>(pairs[2 * k]),
-                          static_cast<std::int32_t>(pairs[2 * k + 1])});
-    lay_out(true);
+             const std::int64_t* pairs, std::int64_t n_pairs, const Poll& poll)
+    : x_(std::move(x)),
+      y_(std::move(y)),
+      pairs_(static_cast<std::size_t>(n_pairs)),
+      kept_(static_cast<std::size_t>(n_pairs)) {
+    const Body body = [&](std::int64_t block, int, Pulse&) {
+        const std::int64_t begin = block * kBlock;
+        const std::int64_t end = std::min(n_pairs, begin + kBlock);
+        for (std::int64_t k = begin; k < end; ++k) {
+            const std::int64_t i = pairs[2 * k], j = pairs[2 * k + 1];
+            if (i < 0 || i >= x_->size() || j < 0 || j >= y_->size())
+                throw std::invalid_argument(
+                    "pairs[" + std::to_string(k) + "] is (" +
+                    std::to_string(i) + ", " + std::to_string(j) +
+                    "), but there are " + std::to_string(x_->size()) + " and " +
+                    std::to_string(y_->size()) + " histograms.");
+            pairs_[k] = {static_cast<std::int32_t>(i),
+                         static_cast<std::int32_t>(j)};
+        }
+    };
+    parallel_for((n_pairs + kBlock - 1) / kBlock, 1, 1, poll, body);
 }
 
-void Batch::lay_out(bool reduced) {
-    reduced_ = reduced;
-    begin_.assign(1, 0);
-    begin_.reserve(pairs_.size() + 1);
-    const int d = x_->n_bins();
-    for (std::size_t k = 0; k < pairs_.size(); ++k) {
-        const Mass* r = left(static_cast<std::int64_t>(k));
-        const Mass* c = right(static_cast<std::int64_t>(k));
-        int n_nodes = 0;
-        for (int p = 0; p < d; ++p)
-            n_nodes += reduced ? r[p] != c[p] : (r[p] > 0) + (c[p] > 0);
-        begin_.push_back(begin_.back() + 2 * n_nodes);
+void Batch::write_pairs(std::int64_t* pairs) const {
+    for (const Pair& pair : pairs_) {
+        *pairs++ = pair.i;
+        *pairs++ = pair.j;
     }
-    kept_.assign(static_cast<std::size_t>(begin_.back()), Node{0});
-    solved_.assign(pairs_.size(), 0);
+}
+
+void Batch::clear(bool reduced) noexcept {
+    reduced_ = reduced;
+    std::fill(kept_.begin(), kept_.end(), Kept{});
+    store_->clear();
 }
 
 bool Batch::restore(std::int64_t pair, Problem& problem,
                     SpanningTree& tree) const {
     problem.set_margins(left(pair), right(pair), x_->n_bins(), reduced_);
-    if (solved_[pair] == 0) return false;
+    if (kept_[pair].solved == 0) return false;
     const int n = problem.n_nodes();
     tree.resize(problem.n_rows(), n);
     if (n == 0) return true;
-    const Node* kept = kept_.data() + begin_[pair];
-    tree.restore(kept, kept + n);
+    const Node* nodes = kept_[pair].nodes;
+    tree.restore(nodes, nodes + n);
     tree.set_flow(problem);
     assert(tree.is_strongly_feasible());
     return true;
 }
 
-void Batch::keep(std::int64_t pair, const SpanningTree& tree) {
-    Node* order = kept_.data() + begin_[pair];
-    Node* parents = order + tree.n_nodes();
-    for (int k = 0; k < tree.n_nodes(); ++k) {
+// Of a problem without nodes there is nothing to keep, and `tree` is another's.
+void Batch::keep(const SpanningTree& tree, int n_nodes, std::int64_t solved,
+                 TreeStore& store, Kept& kept) {
+    if (n_nodes > 0 && kept.nodes == nullptr)
+        kept.nodes = store.allocate(2 * static_cast<std::size_t>(n_nodes));
+    Node *order = kept.nodes, *parents = kept.nodes + n_nodes;
+    for (int k = 0; k < n_nodes; ++k) {
         order[k] = tree.order[k];
         parents[k] = tree.parent[tree.order[k]];
     }
+    kept.solved = solved;
 }
 
 std::int64_t Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
@@ -81,13 +98,13 @@ std::int64_t Batch::solve_below(const CostMatrix& matrix,
                                 const double* ceilings,
                                 const Threading& threading, double* values,
                                 std::int32_t* n_pivots) {
-    const Turn turn(*this, threading.poll);
+    const Turn turn(turnstile_, threading.poll);
     const bool reduced =
         matrix.is_quasimetric(threading.n_threads, threading.poll);
-    if (reduced != reduced_) lay_out(reduced);
-    ++n_solves_;
     std::vector<TransportSimplex> simplexes =
         workspaces(n, threading.n_threads);
+    if (reduced != reduced_) clear(reduced);
+    ++n_solves_;
     const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
         TransportSimplex& simplex = simplexes[worker];
         const bool kept = restore(chosen[k], simplex.problem, simplex.tree);
@@ -104,8 +121,8 @@ std::int64_t Batch::solve_below(const CostMatrix& matrix,
         values[k] = matrix.unscaled(above ? -simplex.lower : simplex.cost(),
                                     x_->unit());
         n_pivots[k] = simplex.n_pivots;
-        if (simplex.problem.n_nodes() > 0) keep(chosen[k], simplex.tree);
-        solved_[chosen[k]] = above ? kUnfinished : n_solves_;
+        keep(simplex.tree, simplex.problem.n_nodes(),
+             above ? kUnfinished : n_solves_, *store_, kept_[chosen[k]]);
     };
     parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
     return n_solves_;
@@ -114,7 +131,7 @@ std::int64_t Batch::solve_below(const CostMatrix& matrix,
 void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
                      const double* weights, std::int64_t n, const Poll& poll,
                      double* sums) const {
-    const Turn turn(*this, poll);
+    const Turn turn(turnstile_, poll);
     for (std::int64_t k = 0; k < n; ++k) require_solved(chosen[k], number);
     const int d = x_->n_bins();
     std::fill_n(sums, static_cast<std::size_t>(d) * d, 0.0);
@@ -137,7 +154,7 @@ void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
 
 Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
                                std::int64_t pair, const Poll& poll) const {
-    const Turn turn(*this, poll);
+    const Turn turn(turnstile_, poll);
     require_solved(pair, number);
     TransportSimplex simplex;
     restore(pair, simplex.problem, simplex.tree);
@@ -153,7 +170,7 @@ void Batch::bounds(const CostMatrix& matrix, const std::int64_t* chosen,
                    std::int64_t n, const double* functions,
                    const std::int32_t* best, const Threading& threading,
                    double* bounds) const {
-    const Turn turn(*this, threading.poll);
+    const Turn turn(turnstile_, threading.poll);
     const int d = x_->n_bins();
     std::vector<TransportSimplex> simplexes =
         workspaces(n, threading.n_threads);
@@ -180,7 +197,7 @@ void Batch::bounds(const CostMatrix& matrix, const std::int64_t* chosen,
 void Batch::lipschitz(const CostMatrix& matrix, const std::int64_t* chosen,
                       std::int64_t n, const Threading& threading,
                       double* f) const {
-    const Turn turn(*this, threading.poll);
+    const Turn turn(turnstile_, threading.poll);
     std::vector<TransportSimplex> simplexes =
         workspaces(n, threading.n_threads);
     const Body body = [&](std::int64_t k, int worker, Pulse&) {
@@ -197,7 +214,8 @@ void Batch::lipschitz(const CostMatrix& matrix, const std::int64_t* chosen,
 }
 
 void Batch::require_solved(std::int64_t pair, std::int64_t number) const {
-    if (solved_[pair] <= 0 || (number != 0 && solved_[pair] != number))
+    const std::int64_t solved = kept_[pair].solved;
+    if (solved <= 0 || (number != 0 && solved != number))
         throw std::runtime_error(
             "The batch has solved these pairs again since, some of them or for "
             "another kind of cost, and keeps only their newest plans; use the "
@@ -205,34 +223,40 @@ void Batch::require_solved(std::int64_t pair, std::int64_t number) const {
 }
 
 KeptTrees Batch::trees(const Poll& poll) const {
-    const Turn turn(*this, poll);
+    const Turn turn(turnstile_, poll);
     KeptTrees trees{reduced_, {}, {}, {}};
-    for (std::int64_t pair = 0; pair < size(); ++pair) {
-        if (solved_[pair] == 0) continue;
+    Problem problem;
+    const Body body = [&](std::int64_t pair, int, Pulse&) {
+        const Kept& kept = kept_[pair];
+        if (kept.solved == 0) return;
+        problem.set_margins(left(pair), right(pair), x_->n_bins(), reduced_);
         trees.pairs.push_back(pair);
-        trees.solved.push_back(solved_[pair] != kUnfinished);
-        trees.nodes.insert(trees.nodes.end(), kept_.begin() + begin_[pair],
-                           kept_.begin() + begin_[pair + 1]);
-    }
+        trees.solved.push_back(kept.solved != kUnfinished);
+        trees.nodes.insert(trees.nodes.end(), kept.nodes,
+                           kept.nodes + 2 * problem.n_nodes());
+    };
+    parallel_for(size(), 1, kChunk, poll, body);
     return trees;
 }
 
 void Batch::set_trees(const KeptTrees& trees, const Poll& poll) {
-    const Turn turn(*this, poll);
+    const Turn turn(turnstile_, poll);
     const auto require = [](bool is_right) {
         if (!is_right)
             throw std::invalid_argument("These are not trees of these pairs.");
     };
-    lay_out(trees.reduced);
-    ++n_solves_;
+    require(trees.solved.size() == trees.pairs.size());
+    std::vector<Kept> kept(pairs_.size());
+    auto store = std::make_unique<TreeStore>();
+    const std::int64_t number = n_solves_ + 1;
     Problem problem;
     SpanningTree tree;
     std::size_t at = 0;
-    require(trees.solved.size() == trees.pairs.size());
-    for (std::size_t k = 0; k < trees.pairs.size(); ++k) {
+    const Body body = [&](std::int64_t k, int, Pulse&) {
         const std::int64_t pair = trees.pairs[k];
-        require(pair >= 0 && pair < size() && solved_[pair] == 0);
-        problem.set_margins(left(pair), right(pair), x_->n_bins(), reduced_);
+        require(pair >= 0 && pair < size() && kept[pair].solved == 0);
+        problem.set_margins(left(pair), right(pair), x_->n_bins(),
+                            trees.reduced);
         const int n = problem.n_nodes();
         const Node* nodes = trees.nodes.data() + at;
         at += 2 * static_cast<std::size_t>(n);
@@ -243,35 +267,24 @@ void Batch::set_trees(const KeptTrees& trees, const Poll& poll) {
             tree.restore(nodes, nodes + n);
             tree.set_flow(problem);
             require(tree.is_strongly_feasible());
-            keep(pair, tree);
         }
-        solved_[pair] = trees.solved[k] != 0 ? n_solves_ : kUnfinished;
-    }
+        keep(tree, n, trees.solved[k] != 0 ? number : kUnfinished, *store,
+             kept[pair]);
+    };
+    parallel_for(static_cast<std::int64_t>(trees.pairs.size()), 1, kChunk, poll,
+                 body);
     require(at == trees.nodes.size());
+    reduced_ = trees.reduced;
+    kept_.swap(kept);
+    store_.swap(store);
+    n_solves_ = number;
 }
 
 std::int64_t Batch::n_bytes(const Poll& poll) const {
-    const Turn turn(*this, poll);
-    return static_cast<std::int64_t>(sizeof(*this) +
-                                     pairs_.capacity() * sizeof(Pair) +
-                                     begin_.capacity() * sizeof(std::int64_t) +
-                                     kept_.capacity() * sizeof(Node) +
-                                     solved_.capacity() * sizeof(std::int64_t));
-}
-
-Batch::Turn::Turn(const Batch& batch, const Poll& poll) : batch_(batch) {
-    const auto self = std::this_thread::get_id();
-    if (batch.holder_ == self)
-        throw std::runtime_error(
-            "This thread is in the middle of another call of the same batch.");
-    while (!batch.mutex_.try_lock_for(std::chrono::milliseconds(50)))
-        if (!poll(0)) throw Stopped();
-    batch.holder_ = self;
-}
-
-Batch::Turn::~Turn() {
-    batch_.holder_ = std::thread::id();
-    batch_.mutex_.unlock();
+    const Turn turn(turnstile_, poll);
+    return static_cast<std::int64_t>(
+        sizeof(*this) + pairs_.capacity() * sizeof(Pair) +
+        kept_.capacity() * sizeof(Kept) + store_->n_bytes());
 }
 
 }  // namespace groundmetric

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <vector>
 
 #include "certificate.h"
@@ -12,6 +10,8 @@
 #include "masses.h"
 #include "parallel.h"
 #include "tree.h"
+#include "tree_store.h"
+#include "turn.h"
 
 namespace groundmetric {
 
@@ -24,13 +24,16 @@ struct KeptTrees {
 };
 
 // A list of pairs (x_i, y_j) that is solved again and again while the metric
-// changes. Between solves it keeps the optimal tree of each pair: the preorder
-// and the parents, 4 bytes a node; flows follow from the margins. Calls from
-// several threads take turns.
+// changes. Between solves it keeps the optimal tree of each pair that was
+// solved: the preorder and the parents, 4 bytes a node; flows follow from the
+// margins. Calls from several threads take turns. A solve that fails, for want
+// of memory say, leaves the pairs that it has solved, and the others as they
+// were, or without a tree.
 class Batch {
 public:
+    // Throws if a pair names a histogram that is not there.
     Batch(std::shared_ptr<const Masses> x, std::shared_ptr<const Masses> y,
-          const std::int64_t* pairs, std::int64_t n_pairs);
+          const std::int64_t* pairs, std::int64_t n_pairs, const Poll& poll);
 
     // Solves the pairs chosen[0..n), sets values and pivot counts, and returns
     // the number of this solve. Each pair starts from the cheaper of its kept
@@ -76,6 +79,9 @@ public:
         return static_cast<std::int64_t>(pairs_.size());
     }
     int n_bins() const { return x_->n_bins(); }
+    // Rows of x and of y, pair by pair.
+    void write_pairs(std::int64_t* pairs) const;
+
     // The trees kept, and what to go on from: a batch of the same pairs that is
     // given them solves as this one would. Throws if they are not feasible
     // trees of these pairs.
@@ -89,16 +95,14 @@ private:
     struct Pair {
         std::int32_t i, j;
     };
-    // Holds the batch for one call. Waiting for it can be interrupted, and a
-    // thread that has it already (in a signal handler, say) is refused.
-    class Turn {
-    public:
-        Turn(const Batch& batch, const Poll& poll);
-        ~Turn();
-
-    private:
-        const Batch& batch_;
+    // `solved` is the number of the last solve; 0 if there is no tree,
+    // kUnfinished if there is one, feasible but perhaps not optimal.
+    struct Kept {
+        Node* nodes = nullptr;  // order, then parents
+        std::int64_t solved = 0;
     };
+    static constexpr std::int64_t kUnfinished = -1;
+
     const Mass* left(std::int64_t pair) const {
         return x_->row(pairs_[pair].i);
     }
@@ -106,24 +110,22 @@ private:
         return y_->row(pairs_[pair].j);
     }
     void require_solved(std::int64_t pair, std::int64_t number) const;
-    // Lays out room for all trees, and forgets the old ones.
-    void lay_out(bool reduced);
+    // Forgets all trees.
+    void clear(bool reduced) noexcept;
     // Loads the pair's margins and, if it has one, its tree and flows.
     bool restore(std::int64_t pair, Problem& problem, SpanningTree& tree) const;
-    void keep(std::int64_t pair, const SpanningTree& tree);
+    // Copies the tree to `kept`, whose pair it is of, and to the store if it
+    // has no room there yet.
+    static void keep(const SpanningTree& tree, int n_nodes, std::int64_t solved,
+                     TreeStore& store, Kept& kept);
 
     std::shared_ptr<const Masses> x_, y_;
     std::vector<Pair> pairs_;
     bool reduced_ = true;
-    std::vector<std::int64_t> begin_;  // of each pair's tree in kept_
-    std::vector<Node> kept_;           // order, then parents, pair by pair
-    // Number of the last solve; 0 if there is no tree, kUnfinished if there is
-    // one, feasible but perhaps not optimal.
-    static constexpr std::int64_t kUnfinished = -1;
-    std::vector<std::int64_t> solved_;
+    std::vector<Kept> kept_;  // of each pair
+    std::unique_ptr<TreeStore> store_ = std::make_unique<TreeStore>();
     std::int64_t n_solves_ = 0;
-    mutable std::timed_mutex mutex_;
-    mutable std::atomic<std::thread::id> holder_;
+    mutable Turnstile turnstile_;
 };
 
 }  // namespace groundmetric

@@ -1,5 +1,5 @@
 // Python's view of the core: converts arguments and results, nothing else.
-// Shapes and values are judged in _validation before they come here.
+// Values are judged in _validation before they come here.
 #include "bindings.h"
 
 #include "kernels.h"
@@ -7,6 +7,7 @@
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of groundmetric; not a public interface.";
     bind_transport(m);
+    bind_batch(m);
     bind_cone(m);
     bind_tables(m);
     bind_search(m);

@@ -9,6 +9,8 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -34,11 +36,12 @@ inline constexpr auto kOwned = nb::rv_policy::automatic;
 // Hands a vector over to numpy without a copy.
 template <class T>
 Out<T, 1> to_numpy(std::vector<T> values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    nb::capsule owner(owned.get(), [](void* p) noexcept {
         delete static_cast<std::vector<T>*>(p);
     });
-    return Out<T, 1>(owned->data(), {owned->size()}, owner);
+    std::vector<T>& kept = *owned.release();
+    return Out<T, 1>(kept.data(), {kept.size()}, owner);
 }
 
 template <class T>
@@ -46,11 +49,12 @@ std::vector<T> to_vector(const In<T, 1>& values) {
     return std::vector<T>(values.data(), values.data() + values.shape(0));
 }
 
-inline Out<double, 2> new_matrix(std::size_t n, std::size_t m) {
-    auto* data = new double[n * m];
-    nb::capsule owner(
-        data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    return Out<double, 2>(data, {n, m}, owner);
+template <class T = double>
+Out<T, 2> new_matrix(std::size_t n, std::size_t m) {
+    auto data = std::make_unique_for_overwrite<T[]>(n * m);
+    nb::capsule owner(data.get(),
+                      [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return Out<T, 2>(data.release(), {n, m}, owner);
 }
 
 // Looks for Ctrl-C, and reports progress if asked to.
@@ -81,6 +85,45 @@ auto without_gil(Work work) {
     }
 }
 
+// Indices and shapes are checked again here, where a wrong one would read or
+// write memory that is not ours.
+inline void require(bool is_right, const std::string& otherwise) {
+    if (!is_right) throw std::invalid_argument(otherwise);
+}
+
+inline void require_length(std::size_t length, std::size_t wanted,
+                           const std::string& name) {
+    require(length == wanted, name + " has " + std::to_string(length) +
+                                  " entries, but " + std::to_string(wanted) +
+                                  " are needed.");
+}
+
+template <class Array>
+void require_shape(const Array& array, std::size_t n, std::size_t m,
+                   const std::string& name) {
+    const auto shape = [](std::size_t rows, std::size_t columns) {
+        return "(" + std::to_string(rows) + ", " + std::to_string(columns) +
+               ")";
+    };
+    require(array.shape(0) == n && array.shape(1) == m,
+            name + " has shape " + shape(array.shape(0), array.shape(1)) +
+                ", but " + shape(n, m) + " is needed.");
+}
+
+// low <= values[k] < high for all n of them.
+template <class T>
+void require_range(const T* values, std::size_t n, std::int64_t low,
+                   std::int64_t high, const std::string& name) {
+    for (std::size_t k = 0; k < n; ++k)
+        if (values[k] < low || values[k] >= high)
+            throw std::invalid_argument(
+                name + "[" + std::to_string(k) + "] is " +
+                std::to_string(values[k]) + ", but it must be at least " +
+                std::to_string(low) + " and less than " + std::to_string(high) +
+                ".");
+}
+
+void bind_batch(nb::module_& m);
 void bind_cone(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_tables(nb::module_& m);

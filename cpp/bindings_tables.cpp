@@ -9,6 +9,10 @@ std::tuple<Out<double, 2>, double> typical_sum(In<double, 2> histograms,
                                                double total, int n_threads,
                                                const Progress& progress) {
     const std::size_t d = histograms.shape(1);
+    require_shape(pairs, pairs.shape(0), 2, "pairs");
+    require_range(pairs.data(), pairs.size(), 0,
+                  static_cast<std::int64_t>(histograms.shape(0)), "pairs");
+    require_length(weights.shape(0), pairs.shape(0), "weights");
     Out<double, 2> sums = new_matrix(d, d);
     const double error = without_gil([&] {
         return gm::typical_sum(histograms.data(), static_cast<int>(d),

@@ -58,6 +58,7 @@ ProjectionReport MetricProjector::project(const double* input,
                                           const double* weights,
                                           const ProjectionOptions& options,
                                           double* metric) {
+    const Turn turn(turnstile_, options.poll);
     options_ = &options;
     load(input, weights);
     Shared shared{options.poll};
@@ -79,7 +80,8 @@ ProjectionReport MetricProjector::project(const double* input,
         size = std::max(norm(metric_), kLeastNorm * input_norm);
         limit = options.tol * size;
         report.bound = distance_bound();
-        const bool last = ++report.rounds >= options.max_rounds;
+        const bool lost = !std::isfinite(report.bound + limit);
+        const bool last = ++report.rounds >= options.max_rounds || lost;
         if (options.after) options.after(report.rounds);
         if (d_ <= 2 || last || report.bound <= limit) {
             if (repaired)
@@ -89,7 +91,7 @@ ProjectionReport MetricProjector::project(const double* input,
             size = std::max(norm(metric_), kLeastNorm * input_norm);
             limit = options.tol * size;
             report.bound = d_ <= 2 ? 0.0 : distance_bound();
-            report.converged = report.bound <= limit;
+            report.converged = !lost && report.bound <= limit;
             if (last || report.converged) break;
             find_shortcuts(x_);  // close() left those of the metric
         }
@@ -102,9 +104,14 @@ ProjectionReport MetricProjector::project(const double* input,
         if (n_new == 0.0) gap_share *= 0.1;
     }
     if (size > 0.0) report.bound /= size;
+    if (!std::isfinite(report.bound)) {
+        report.bound = std::numeric_limits<double>::infinity();
+        set_.clear();  // its multipliers are no good
+    }
     report.violation = violation_ * unit_;
     report.sweeps = set_.n_sweeps();
     store(metric);
+    kept_ = {set_.multipliers(), unit_};
     return report;
 }
 
@@ -116,20 +123,19 @@ void MetricProjector::load(const double* input, const double* weights) {
         largest = std::max(largest, std::abs(input[k]));
     int exponent = 0;
     std::frexp(largest, &exponent);
-    const double before = unit_;
     unit_ = std::ldexp(1.0, exponent - 1);
     rounding_ = 128.0 * std::numeric_limits<double>::epsilon();
-    const double ratio = before / unit_;
+    const double ratio = kept_.unit / unit_;
     constexpr double kFar = 0x1p60;
-    if (!(largest > 0.0) || !(ratio < kFar) || !(ratio > 1.0 / kFar))
-        set_.clear();
+    const bool far = !(largest > 0.0 && ratio < kFar && ratio > 1.0 / kFar);
     for (int i = 0; i < d_; ++i)
         for (int j = 0; j < d_; ++j) {
             const std::size_t k = static_cast<std::size_t>(i) * d_ + j;
             x_[row(i) + j] = i == j ? 0.0 : input[k] / unit_;
             weights_[row(i) + j] = weights == nullptr ? 1.0 : weights[k];
         }
-    set_.load(x_.data(), weights_.data(), ratio);
+    const std::vector<Multiplier> none;
+    set_.load(x_.data(), weights_.data(), far ? none : kept_.triangles, ratio);
 }
 
 void MetricProjector::for_row_blocks(const RowTask& task) const {

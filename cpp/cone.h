@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "parallel.h"
+#include "turn.h"
 #include "working_set.h"
 
 namespace groundmetric {
@@ -27,11 +29,18 @@ struct ProjectionReport {
     double violation = 0.0;  // the largest, before the final repair
 };
 
-// Keeps its working set and multipliers between calls: a projection takes less
-// time if its input is close to that of the one before.
+struct Multipliers {
+    std::vector<Multiplier> triangles;
+    double unit = 1.0;  // a power of two
+};
+
+// Keeps its triangles and multipliers between calls: a projection takes less
+// time if its input is close to that of the one before. One that fails leaves
+// them as they were. Calls from several threads take turns.
 class MetricProjector {
 public:
     explicit MetricProjector(int d);
+    int size() const { return d_; }
 
     // The input is d x d, symmetric and finite, its diagonal zero; entries may
     // be negative. Weights are symmetric and positive, all 1 if null. The
@@ -39,18 +48,13 @@ public:
     ProjectionReport project(const double* input, const double* weights,
                              const ProjectionOptions& options, double* metric);
 
-    void forget() { set_.clear(); }
-    const WorkingSet& working_set() const { return set_; }
-    // Of the last projection: multipliers are duals times this.
-    double unit() const { return unit_; }
-
-    // Takes the working set of another projector, n triangles (i, j, k) with
-    // their duals and unit, to go on as it would; false if it cannot be one.
-    bool set_triangles(const std::int32_t* corners, const double* duals,
-                       std::size_t n, double unit) {
-        unit_ = unit;
-        return set_.assign(x_.data(), weights_.data(), corners, duals, n);
-    }
+    void forget(const Poll& poll);
+    // Of the last projection: the triangles that the next one starts from.
+    // Multipliers are duals times the unit.
+    Multipliers multipliers(const Poll& poll) const;
+    std::int64_t n_triangles(const Poll& poll) const;
+    // Goes on as the projector that these are of. Throws if they cannot be.
+    void set_multipliers(Multipliers multipliers, const Poll& poll);
 
 private:
     struct Candidate {
@@ -78,6 +82,10 @@ private:
     }
 
     int d_, stride_;
+    Multipliers kept_;
+    mutable Turnstile turnstile_;
+
+    // The rest is of one projection alone.
     const ProjectionOptions* options_ = nullptr;
     double unit_ = 1.0;       // input = unit_ * x; a power of two
     double rounding_ = 0.0;   // violations this small mean nothing

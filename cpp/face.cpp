@@ -8,7 +8,7 @@ namespace groundmetric {
 void Face::load(const std::vector<Triangle>& triangles, std::size_t n,
                 const std::vector<double>& value,
                 const std::vector<double>& inverse) {
-    local_.resize(value.size(), -1);
+    local_.assign(value.size(), -1);
     edges_.clear();
     const auto number = [this](int edge) {
         if (local_[edge] < 0) {
@@ -32,7 +32,6 @@ void Face::load(const std::vector<Triangle>& triangles, std::size_t n,
     for (std::size_t e = 0; e < edges_.size(); ++e) {
         x_[e] = value[edges_[e]];
         inverse_[e] = inverse[edges_[e]];
-        local_[edges_[e]] = -1;
     }
     image_.assign(edges_.size(), 0.0);
     direction_.assign(n, 0.0);

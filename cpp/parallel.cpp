@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -41,13 +42,18 @@ void work(Shared& shared, std::int64_t n_items, std::int64_t chunk, int worker,
 // thread, and waits for the end without going deaf to the poll.
 class Crew {
 public:
-    explicit Crew(Shared& shared) : shared_(shared) {}
+    Crew(Shared& shared, int n_threads) : shared_(shared) {
+        threads_.reserve(static_cast<std::size_t>(n_threads));
+    }
+    // If all went well they have ended; if not, there is no use in going on.
     ~Crew() {
+        shared_.stop = true;
         for (std::thread& thread : threads_) thread.join();
     }
 
     // Runs task and keeps what it throws.
-    void guard(const std::function<void()>& task) {
+    template <class Task>
+    void guard(const Task& task) {
         try {
             task();
         } catch (...) {
@@ -58,7 +64,8 @@ public:
     }
 
     // False if the system has no thread to give: the others do its share.
-    bool start(const std::function<void()>& task) {
+    template <class Task>
+    bool start(const Task& task) {
         try {
             threads_.emplace_back([this, task] {
                 guard(task);
@@ -67,6 +74,8 @@ public:
                 finished_.notify_one();
             });
         } catch (const std::system_error&) {
+            return false;
+        } catch (const std::bad_alloc&) {
             return false;
         }
         return true;
@@ -110,7 +119,7 @@ void parallel_for(std::int64_t n_items, int n_threads, std::int64_t chunk,
         work(shared, n_items, chunk, 0, pulse, body);
         return;
     }
-    Crew crew(shared);
+    Crew crew(shared, workers - 1);
     for (int worker = 1; worker < workers; ++worker) {
         const bool started = crew.start([&, worker] {
             Pulse own(shared, false);

@@ -23,11 +23,11 @@ double typical_sum(const double* histograms, int d, const std::int64_t* pairs,
     const Body body = [&](std::int64_t part, int worker, Pulse& pulse) {
         for (std::int64_t k = part * n_pairs / n_parts;
              k < (part + 1) * n_pairs / n_parts; ++k) {
-            pulse.beat();
             const double error = tables[worker].solve(
                 histograms + pairs[2 * k] * d,
-                histograms + pairs[2 * k + 1] * d, d, total);
-            tables[worker].add_to(parts.data() + part * size, weights[k]);
+                histograms + pairs[2 * k + 1] * d, d, total, pulse);
+            tables[worker].add_to(parts.data() + part * size, weights[k],
+                                  pulse);
             if (!(error <= errors[part])) errors[part] = error;  // NaN too
         }
     };

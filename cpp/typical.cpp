@@ -32,7 +32,7 @@ double sum(const double* x, int n) { return std::accumulate(x, x + n, 0.0); }
 }  // namespace
 
 double TypicalTable::solve(const double* r, const double* c, int d,
-                           double total) {
+                           double total, Pulse& pulse) {
     d_ = d;
     eps_ = 1 / std::max(total, kLeastTotal);
     transposed_ = !comes_first(r, c, d);
@@ -47,10 +47,10 @@ double TypicalTable::solve(const double* r, const double* c, int d,
 
     start();
     for (int n_steps = 0;; ++n_steps) {
-        evaluate();
+        evaluate(pulse);
         const double error = worse(rows_.error(), columns_.error());
         if (error <= kTolerance || n_steps == kMaxSteps) return error;
-        find_direction(error);
+        find_direction(error, pulse);
         move();
     }
 }
@@ -81,11 +81,28 @@ void TypicalTable::set_largest_entry(double inverse) {
     columns_.shift_dual(columns_.smallest_dual(), to, eps_);
 }
 
-void TypicalTable::evaluate() {
-    typical_kernels().evaluate(rows_.dual, columns_.dual, eps_,
-                               padded(rows_.size()), padded(columns_.size()),
-                               table_, rows_.margin, rows_.slope,
-                               columns_.margin, columns_.slope);
+// The kernels take some rows at a time, so that even one huge table polls.
+void TypicalTable::for_row_blocks(
+    Pulse& pulse, const std::function<void(int first, int n_rows)>& task) {
+    constexpr int kEntries = 1 << 22;
+    const int n = padded(rows_.size()), m = padded(columns_.size());
+    const int block = std::max(1, kEntries / m / kLanes) * kLanes;
+    for (int first = 0; first < n; first += block) {
+        pulse.beat();
+        task(first, std::min(block, n - first));
+    }
+}
+
+void TypicalTable::evaluate(Pulse& pulse) {
+    const int m = padded(columns_.size());
+    for (Array* sums : {&columns_.margin, &columns_.slope})
+        std::fill_n(static_cast<double*>(*sums), m, 0.0);
+    for_row_blocks(pulse, [&](int i, int n_rows) {
+        typical_kernels().evaluate(rows_.dual + i, columns_.dual, eps_, n_rows,
+                                   m, table_ + static_cast<long>(i) * m,
+                                   rows_.margin + i, rows_.slope + i,
+                                   columns_.margin, columns_.slope);
+    });
     for (Side* side : {&rows_, &columns_}) {
         for (int i = 0; i < side->size(); ++i) {
             side->slope[i] += eps_ * side->margin[i];
@@ -100,17 +117,17 @@ void TypicalTable::evaluate() {
 // The residual is the error that a full step leaves, to first order, in the
 // margins of rows; those of columns get none. So it need not be smaller than
 // the square of the error now.
-void TypicalTable::find_direction(double error) {
+void TypicalTable::find_direction(double error, Pulse& pulse) {
     const int n = rows_.size(), m = columns_.size();
     double *const du = rows_.step, *const dv = columns_.step;
     for (int j = 0; j < m; ++j) dv[j] = columns_.excess[j] / columns_.slope[j];
-    typical_kernels().times(table_, eps_, dv, padded(n), padded(m),
-                            rows_.product);
+    multiply(dv, rows_.product, pulse);
     for (int i = 0; i < n; ++i) {
         du[i] = conjugate_[i] = 0;
         residual_[i] = rows_.excess[i] - rows_.product[i];
     }
-    solve_schur(std::max(0.1 * kTolerance, error * std::min(error, 0.03)));
+    solve_schur(std::max(0.1 * kTolerance, error * std::min(error, 0.03)),
+                pulse);
     if (symmetric_)
         for (int i = 0; i < n; ++i) du[i] = dv[i] = (du[i] + dv[i]) / 2;
 }
@@ -118,7 +135,7 @@ void TypicalTable::find_direction(double error) {
 // Conjugate gradients from du = 0, preconditioned by D_r, until no entry of the
 // residual exceeds goal * r. Once all that is left is rounding in the large
 // bins, small ones may still be wrong by much of their mass: D_r corrects them.
-void TypicalTable::solve_schur(double goal) {
+void TypicalTable::solve_schur(double goal, Pulse& pulse) {
     const int n = rows_.size();
     double noise = 0, energy = 0;
     for (int i = 0; i < n; ++i) {
@@ -141,7 +158,7 @@ void TypicalTable::solve_schur(double goal) {
         for (int i = 0; i < n; ++i)
             conjugate_[i] =
                 residual_[i] / rows_.slope[i] + keep * conjugate_[i];
-        const double curvature = multiply_schur();
+        const double curvature = multiply_schur(pulse);
         if (!(curvature > 0)) break;
         const double length = energy / curvature;
         for (int i = 0; i < n; ++i) {
@@ -168,20 +185,31 @@ double TypicalTable::center_residual() {
 
 // For p the conjugate direction, columns_.product = D_c^-1 W' p and
 // rows_.product = S p. Returns p' S p.
-double TypicalTable::multiply_schur() {
-    const TypicalKernels& kernels = typical_kernels();
+double TypicalTable::multiply_schur(Pulse& pulse) {
     const int n = rows_.size(), m = columns_.size();
-    kernels.transposed_times(table_, eps_, conjugate_, padded(n), padded(m),
-                             columns_.product);
+    std::fill_n(static_cast<double*>(columns_.product), padded(m), 0.0);
+    for_row_blocks(pulse, [&](int i, int n_rows) {
+        typical_kernels().transposed_times(
+            table_ + static_cast<long>(i) * padded(m), eps_, conjugate_ + i,
+            n_rows, padded(m), columns_.product);
+    });
     for (int j = 0; j < m; ++j) columns_.product[j] /= columns_.slope[j];
-    kernels.times(table_, eps_, columns_.product, padded(n), padded(m),
-                  rows_.product);
+    multiply(columns_.product, rows_.product, pulse);
     double curvature = 0;
     for (int i = 0; i < n; ++i) {
         rows_.product[i] = rows_.slope[i] * conjugate_[i] - rows_.product[i];
         curvature += conjugate_[i] * rows_.product[i];
     }
     return curvature;
+}
+
+// product = W v.
+void TypicalTable::multiply(const double* v, double* product, Pulse& pulse) {
+    const int m = padded(columns_.size());
+    for_row_blocks(pulse, [&](int i, int n_rows) {
+        typical_kernels().times(table_ + static_cast<long>(i) * m, eps_, v,
+                                n_rows, m, product + i);
+    });
 }
 
 // (u, v) moves by t (du, dv); then min x = min y again.
@@ -234,13 +262,14 @@ double TypicalTable::safe_length() const {
     return eta > 0 ? std::log1p(eta / (1 + rho)) / eta : 1 / (1 + rho);
 }
 
-void TypicalTable::add_to(double* sum, double weight) const {
+void TypicalTable::add_to(double* sum, double weight, Pulse& pulse) const {
     const TypicalKernels& kernels = typical_kernels();
     const Side& rows = transposed_ ? columns_ : rows_;
     const Side& columns = transposed_ ? rows_ : columns_;
     const int m = columns.size();
     std::vector<double> row(m < d_ ? m : 0);  // without the empty bins
     for (int i = 0; i < rows.size(); ++i) {
+        if (i % 64 == 0) pulse.beat();
         double* const to = sum + static_cast<long>(rows.bin[i]) * d_;
         const double x = rows.dual[i];
         if (m == d_) {

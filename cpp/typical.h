@@ -12,8 +12,10 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
+#include "parallel.h"
 #include "typical_kernels.h"
 
 namespace groundmetric {
@@ -32,10 +34,11 @@ public:
     // of a margin, that is the gradient of the dual,
     //     max(|(T 1)_p / r_p - 1|, |(T' 1)_q / c_q - 1|), non-empty bins only.
     // The result for (c, r) is the transpose, to the last bit.
-    double solve(const double* r, const double* c, int d, double total);
+    double solve(const double* r, const double* c, int d, double total,
+                 Pulse& pulse);
 
     // sum_pq += weight T_pq, for a row-major d x d sum.
-    void add_to(double* sum, double weight = 1) const;
+    void add_to(double* sum, double weight, Pulse& pulse) const;
 
 private:
     // Eight numbers, aligned for vector loads.
@@ -74,11 +77,14 @@ private:
 
     void start();
     void set_largest_entry(double inverse);
-    void evaluate();
-    void find_direction(double error);
-    void solve_schur(double goal);
+    void for_row_blocks(Pulse& pulse,
+                        const std::function<void(int first, int n_rows)>& task);
+    void evaluate(Pulse& pulse);
+    void find_direction(double error, Pulse& pulse);
+    void solve_schur(double goal, Pulse& pulse);
     double center_residual();
-    double multiply_schur();
+    double multiply_schur(Pulse& pulse);
+    void multiply(const double* v, double* product, Pulse& pulse);
     void move();
     void balance_step();
     double safe_length() const;

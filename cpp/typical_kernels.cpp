@@ -25,7 +25,6 @@ inline Vector entry(double x, Vector y, double eps) {
 void evaluate(const double* x, const double* y, double eps, int n_rows,
               int stride, double* table, double* row_sums, double* row_squares,
               double* column_sums, double* column_squares) {
-    for (int j = 0; j < stride; ++j) column_sums[j] = column_squares[j] = 0;
     for (int i = 0; i < n_rows; i += kRows) {
         Vector sums[kRows][kParts] = {}, squares[kRows][kParts] = {};
         for (int j = 0; j < stride; j += kLanes) {
@@ -74,7 +73,6 @@ void times(const double* table, double eps, const double* v, int n_rows,
 
 void transposed_times(const double* table, double eps, const double* v,
                       int n_rows, int stride, double* product) {
-    for (int j = 0; j < stride; ++j) product[j] = 0;
     for (int i = 0; i < n_rows; i += kRows) {
         for (int j = 0; j < stride; j += kWidth) {
             Vector w[kRows];

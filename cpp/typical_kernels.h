@@ -11,7 +11,8 @@
 namespace groundmetric {
 
 struct TypicalKernels {
-    // T, with its sums along rows and columns and those of its squares.
+    // T, with its sums along rows and those of its squares; sums along columns
+    // are added to those of the rows before.
     void (*evaluate)(const double* x, const double* y, double eps, int n_rows,
                      int stride, double* table, double* row_sums,
                      double* row_squares, double* column_sums,
@@ -21,7 +22,7 @@ struct TypicalKernels {
     void (*times)(const double* table, double eps, const double* v, int n_rows,
                   int stride, double* product);
 
-    // product_q = sum_p W_pq v_p.
+    // product_q += sum_p W_pq v_p.
     void (*transposed_times)(const double* table, double eps, const double* v,
                              int n_rows, int stride, double* product);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace groundmetric {
 
@@ -35,27 +36,18 @@ void WorkingSet::clear() {
     next_.clear();
 }
 
-void WorkingSet::load(const double* matrix, const double* weights,
+bool WorkingSet::load(const double* matrix, const double* weights,
+                      const std::vector<Multiplier>& multipliers,
                       double dual_factor) {
+    clear();
     matrix_ = matrix;
     weights_ = weights;
-    const std::vector<Place> places = place_;
-    std::vector<Triangle> kept;
-    kept.swap(triangles_);
-    clear();
-    triangles_.swap(kept);
-    const auto again = [&](int e) {
-        return edge(places[e].upper / stride_, places[e].upper % stride_);
-    };
-    for (Triangle& t : triangles_) {
-        const Sides old = t.sides;
-        const Sides sides{again(old.far), again(old.near), again(old.other)};
-        t = {sides, 0, scale(sides), t.dual * dual_factor};
-    }
-    link();
+    for (const Multiplier& m : multipliers)
+        if (!add(m.i, m.j, m.k, m.dual * dual_factor)) return false;
     refresh();
     max_steps_ = kMinSteps;
     n_sweeps_ = 0;
+    return true;
 }
 
 int WorkingSet::edge(int i, int j) {
@@ -63,12 +55,12 @@ int WorkingSet::edge(int i, int j) {
     const Place place{i * stride_ + j, j * stride_ + i};
     int& slot = slot_[place.upper];
     if (slot < 0) {
-        slot = static_cast<int>(place_.size());
         place_.push_back(place);
         start_.push_back(matrix_[place.upper]);
         value_.push_back(matrix_[place.upper]);
         inverse_.push_back(1.0 / weights_[place.upper]);
         newest_.push_back(-1);
+        slot = static_cast<int>(place_.size()) - 1;
     }
     return slot;
 }
@@ -89,24 +81,18 @@ bool WorkingSet::add(int i, int j, int k, double dual) {
     return true;
 }
 
-bool WorkingSet::assign(const double* matrix, const double* weights,
-                        const std::int32_t* corners, const double* duals,
-                        std::size_t n) {
-    clear();
-    load(matrix, weights, 1.0);
-    for (std::size_t t = 0; t < n; ++t) {
-        const int i = corners[3 * t], j = corners[3 * t + 1];
-        const int k = corners[3 * t + 2];
-        const bool distinct = i != j && j != k && k != i;
-        const bool inside =
-            std::min({i, j, k}) >= 0 && std::max({i, j, k}) < d_;
-        if (!distinct || !inside || !std::isfinite(duals[t]) ||
-            duals[t] < 0.0 || !add(i, j, k, duals[t])) {
-            clear();
-            return false;
-        }
+std::vector<Multiplier> WorkingSet::multipliers() const {
+    std::vector<Multiplier> out;
+    out.reserve(triangles_.size());
+    for (const Triangle& t : triangles_) {
+        const int far = place_[t.sides.far].upper;
+        const int near = place_[t.sides.near].upper;
+        int i = far / stride_, j = far % stride_;
+        const int a = near / stride_, b = near % stride_;
+        if (j == a || j == b) std::swap(i, j);
+        out.push_back({i, j, a == i ? b : a, t.dual});
     }
-    return true;
+    return out;
 }
 
 void WorkingSet::link() {
@@ -223,10 +209,9 @@ double WorkingSet::clip_gain(std::size_t n) {
 }
 
 void WorkingSet::drop_idle() {
-    std::erase_if(triangles_, [](Triangle& t) {
-        t.idle = t.dual > 0.0 ? 0 : t.idle + 1;
-        return t.idle > kIdleRounds;
-    });
+    for (Triangle& t : triangles_) t.idle = t.dual > 0.0 ? 0 : t.idle + 1;
+    std::erase_if(triangles_,
+                  [](const Triangle& t) { return t.idle > kIdleRounds; });
     link();
 }
 

@@ -10,8 +10,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "face.h"
@@ -19,6 +17,14 @@
 
 namespace groundmetric {
 
+// A triangle m_ij <= m_ik + m_kj and its dual, u_t >= 0.
+struct Multiplier {
+    int i, j, k;
+    double dual;
+};
+
+// Nothing of it is left after clear(): what fails half-way, for want of memory
+// say, does no harm to what comes after the next load().
 class WorkingSet {
 public:
     // All matrices have d rows, stride apart.
@@ -27,17 +33,13 @@ public:
     void clear();
 
     // A new problem: `matrix` holds the input, and later what write() wrote.
-    // Triangles stay, and their multipliers, times dual_factor.
-    void load(const double* matrix, const double* weights, double dual_factor);
+    // The set becomes these triangles, their duals times dual_factor. False if
+    // one is there twice.
+    bool load(const double* matrix, const double* weights,
+              const std::vector<Multiplier>& multipliers, double dual_factor);
 
     // Adds m_ij <= m_ik + m_kj; false if it was there.
     bool add(int i, int j, int k, double dual = 0.0);
-
-    // Replaces the set by n triangles (i, j, k) with their duals, before a
-    // load(); false, and the set empty, if there is no such set.
-    bool assign(const double* matrix, const double* weights,
-                const std::int32_t* corners, const double* duals,
-                std::size_t n);
 
     // Improves the multipliers until the residual is `reduction` times what it
     // was, or until sum_t u_t max(0, |n_t' x| - rounding) <= gap_goal.
@@ -54,18 +56,8 @@ public:
     // sum_t u_t max(0, slack_t(y) - rounding).
     double complementarity(const double* y, double rounding) const;
 
-    // Calls visit(i, j, k, dual) for every triangle, as it was added.
-    template <class Visit>
-    void for_each(Visit visit) const {
-        for (const Triangle& t : triangles_) {
-            const int far = place_[t.sides.far].upper;
-            const int near = place_[t.sides.near].upper;
-            int i = far / stride_, j = far % stride_;
-            const int a = near / stride_, b = near % stride_;
-            if (j == a || j == b) std::swap(i, j);
-            visit(i, j, a == i ? b : a, t.dual);
-        }
-    }
+    // All triangles, as they were added.
+    std::vector<Multiplier> multipliers() const;
 
     std::size_t size() const { return triangles_.size(); }
     // Passes over triangles since the load.

@@ -189,8 +189,34 @@ def test_memory_is_four_bytes_a_differing_bin():
     batch = gm.TransportBatch(X, pairs)
     batch.solve(M)
     differing = sum(int((X[i] != X[j]).sum()) for i, j in pairs)
-    assert batch.n_bytes <= 4 * differing + 24 * len(pairs) + 1000
+    block = 2**16  # room for trees is made in these
+    assert batch.n_bytes <= 4 * differing + 24 * len(pairs) + block + 1000
     assert batch.n_bytes >= 4 * differing
+
+
+def test_only_pairs_that_were_solved_take_room_for_trees():
+    X, M, rng = digits_like()
+    pairs = rng.integers(0, len(X), (100_000, 2))
+    batch = gm.TransportBatch(X, pairs)
+    before = batch.n_bytes
+    assert before <= 24 * len(pairs) + 1000
+    np.testing.assert_array_equal(batch.pairs, pairs)
+    batch.solve(M, pairs=np.arange(0, len(pairs), 1000))
+    assert before < batch.n_bytes <= before + 4 * 64 * 100 + 2**16
+    after = batch.n_bytes
+    batch.solve(2 * M, pairs=np.arange(0, len(pairs), 1000))  # in the same room
+    assert batch.n_bytes == after
+    batch.solve(-M, pairs=[0])  # forgets all trees
+    assert batch.n_bytes <= before + 2 * 2**16
+
+
+def test_large_trees_take_the_room_that_they_need():
+    X, M, _ = digits_like(n=3, d=1500)
+    batch = gm.TransportBatch(X, all_pairs(3))
+    before = batch.n_bytes
+    values = batch.solve(M).values
+    assert before + 3 * 4 * 1500 <= batch.n_bytes <= before + 3 * 4 * 1500 + 1000
+    np.testing.assert_array_equal(batch.solve(M).values, values)
 
 
 def test_empty_batch(X):
@@ -227,6 +253,89 @@ def test_another_batch_goes_on_with_the_same_trees(rng, X, kind):
     )
     np.testing.assert_array_equal(first[1], second[1])
     np.testing.assert_array_equal(first[2], second[2])
+
+
+@pytest.fixture
+def core(rng, X):
+    """Six pairs of a compiled batch, the first three solved, and their cost."""
+    masses = _core.Masses(X / X.sum(axis=1, keepdims=True), 1.0)
+    batch = _core.Batch(masses, masses, all_pairs(len(X))[:6])
+    matrix = _core.CostMatrix(cost(rng, "euclidean", 30))
+    batch.solve(matrix, np.arange(3), 1, None)
+    return batch, matrix
+
+
+FAR = 10**9  # so far from the arrays that memory is hurt, or not there
+
+
+@pytest.mark.parametrize("k", [-1, 6, FAR])
+def test_pairs_that_are_not_there_are_refused(core, k):
+    batch, matrix = core
+    chosen = np.array([0, k])
+    message = rf"chosen\[1\] is {k}, but it must be at least 0 and less than 6"
+    with pytest.raises(ValueError, match=message):
+        batch.solve(matrix, chosen, 1, None)
+    with pytest.raises(ValueError, match=message):
+        batch.plan_sum(0, chosen, np.ones(2), 30)
+    with pytest.raises(ValueError, match=message):
+        batch.lipschitz(matrix, chosen, 1)
+    with pytest.raises(ValueError, match=message):
+        batch.bounds(matrix, chosen, np.zeros((1, 30)), np.zeros(2, np.int32), 1)
+    with pytest.raises(ValueError, match=f"pair is {k}, but there are 6 pairs"):
+        batch.certificate(0, matrix, k)
+    with pytest.raises(ValueError, match="not trees of these pairs"):
+        batch.set_trees(True, np.array([k]), np.ones(1, np.uint8), np.zeros(0, "u2"))
+
+
+def test_arrays_that_do_not_fit_are_refused(core):
+    batch, matrix = core
+    some, small = np.arange(3), _core.CostMatrix(np.zeros((2, 2)))
+    functions, best = np.zeros((2, 30)), np.zeros(3, np.int32)
+    for call, message in (
+        (lambda: batch.solve(small, some, 1, None), "of 2 bins.* have 30"),
+        (lambda: batch.solve(matrix, some, 1, None, np.ones(2)), "ceilings has 2"),
+        (lambda: batch.solve(matrix, some[[2, 0, 2]], 1, None), "pair 2 twice"),
+        (lambda: batch.plan_sum(0, some, np.ones(2), 30), "weights has 2"),
+        (lambda: batch.plan_sum(0, some, np.ones(3), 31), "d is 31"),
+        (lambda: batch.lipschitz(small, some, 1), "of 2 bins"),
+        (lambda: batch.certificate(0, small, 0), "of 2 bins"),
+        (lambda: batch.bounds(small, some, functions, best, 1), "of 2 bins"),
+        (lambda: batch.bounds(matrix, some, functions[:, 1:].copy(), best, 1),
+         r"functions has shape \(2, 29\), but \(2, 30\)"),
+        (lambda: batch.bounds(matrix, some, functions, best[1:], 1), "best has 2"),
+        (lambda: batch.bounds(matrix, some, functions, best + 2, 1), "best.0. is 2"),
+        (lambda: batch.bounds(matrix, some, functions, best - 2, 1), "best.0. is -2"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_a_batch_of_histograms_that_are_not_there_is_refused():
+    x = _core.Masses(np.ones((2, 3)), 3.0)
+    for pairs, message in (
+        ([[0, 1], [0, 2]], r"pairs\[1\] is \(0, 2\), but there are 2 and 2 histograms"),
+        ([[-1, 0]], r"pairs\[0\] is \(-1, 0\)"),
+        ([[2**32, 0]], r"pairs\[0\] is \(4294967296, 0\)"),
+        ([[0, 1, 0]], r"pairs has shape \(1, 3\), but \(1, 2\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            _core.Batch(x, x, np.array(pairs))
+    for other, message in (
+        (_core.Masses(np.ones((2, 4)), 3.0), "not of the same bins"),
+        (_core.Masses(np.ones((2, 3)), 30.0), "not of the same mass"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            _core.Batch(x, other, np.array([[0, 1]]))
+
+
+def test_trees_that_are_refused_leave_the_batch_as_it_was(core):
+    batch, matrix = core
+    reduced, chosen, solved, nodes = batch.trees()
+    with pytest.raises(ValueError, match="not trees of these pairs"):
+        batch.set_trees(reduced, chosen, solved, nodes[:-1])
+    for old, new in zip((chosen, solved, nodes), batch.trees()[1:], strict=True):
+        np.testing.assert_array_equal(new, old)
+    assert batch.certificate(0, matrix, 0).n_pivots == 0
 
 
 def test_what_are_no_trees_is_refused(rng, X):

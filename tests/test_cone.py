@@ -113,6 +113,49 @@ def test_weighted_projection_proves_itself(d):
     )
 
 
+@pytest.mark.parametrize("scale", [1e306, 1.7e308, 1e-306, 5e-324])
+def test_the_scale_of_the_weights_does_not_matter(scale):
+    A = matrix(np.random.default_rng(0), "euclidean", 12)
+    projector = gm.MetricProjector(12, weights=np.full((12, 12), scale), tol=1e-9)
+    P = projector.project(A)
+    assert P.converged
+    assert P.residual <= 1e-9
+    np.testing.assert_allclose(
+        P.metric, gm.project_metric(A, tol=1e-9).metric, rtol=1e-8, atol=1e-8
+    )
+    _, multipliers = projector.multipliers()
+    assert (multipliers / scale).max() == pytest.approx(1.0, rel=10)
+
+
+@pytest.mark.parametrize("light", [1e-12, 1e-300, 1e-600])
+def test_weights_over_many_orders_of_magnitude(light):
+    # The edges of weight 1 are a metric as they are, and stay so.
+    rng = np.random.default_rng(3)
+    M = matrix(rng, "metric", 12)
+    lost = np.triu(rng.random(M.shape) < 0.2, 1)
+    lost |= lost.T
+    A = np.where(lost, 3 * M.max(), M)
+    # 1e-600 is not a float, but 1e-300 and 1e300 are.
+    low, high = (light, 1.0) if light else (1e-300, 1e300)
+    P = gm.project_metric(A, weights=np.where(lost, low, high))
+    check_metric(P)
+    assert P.converged
+    np.testing.assert_allclose(P.metric[~lost], M[~lost], rtol=1e-5)
+
+
+def test_a_bound_that_is_not_finite_is_no_success():
+    # The core alone does not scale weights: sums of these overflow.
+    A = matrix(np.random.default_rng(0), "euclidean", 12)
+    core = gm.MetricProjector(12)._core
+    huge = np.full((12, 12), 1e308)
+    metric, n_iter, _, _, residual, converged = core.project(A, huge, 1e-6, 50, 1, None)
+    assert not converged
+    assert residual == np.inf
+    assert n_iter == 1
+    assert gm.is_metric(metric)
+    assert core.n_triangles == 0
+
+
 def test_missing_entries():
     # A metric with a tenth of its entries lost, and garbage of weight 1e-6 there:
     # what is known stays as it was.

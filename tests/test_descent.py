@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 import groundmetric as gm
+from groundmetric import _descent
 from groundmetric._criterion import Criterion, Evaluation
 from groundmetric._descent import Settings, descend
 from groundmetric._path import Path, Step
@@ -271,3 +272,20 @@ def test_inner_progress_is_within_a_window():
     )
     assert len(found.path) == 6  # -1.25 against -1.2, two steps before: 4 %
     np.testing.assert_array_equal(found.path.column("dissimilar"), values[:6])
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_the_closure_takes_the_threads_that_the_descent_has(monkeypatch, n_threads):
+    threads = []
+
+    def closure(matrix, n):
+        threads.append(n)
+        return metric_closure(matrix, n)
+
+    metric_closure = _descent.closure
+    monkeypatch.setattr(_descent, "closure", closure)
+    X, omega, M = digits(3, 8)
+    # Similar pairs alone: every step shortens the metric, which is scaled back then.
+    criterion = Criterion(X, np.maximum(omega, 0.0), 3, 3)
+    descend(criterion, M, Settings(max_outer=1, max_inner=3), n_threads=n_threads)
+    assert set(threads) == {n_threads}

@@ -1,5 +1,7 @@
 """MetricProjector: what it keeps from one projection to the next."""
 
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 import groundmetric as gm
 from certificates import check_metric
+from groundmetric import _core
 from matrices import matrix
 
 pytestmark = pytest.mark.core
@@ -89,6 +92,8 @@ def test_one_projector_in_two_threads():
 def test_projector_is_whole_after_an_interrupted_projection():
     A = matrix(np.random.default_rng(7), "gaussian", 40)
     projector = gm.MetricProjector(40)
+    projector.project(A + 1.0)
+    before = projector.state()
 
     def fail(n_rounds):
         if n_rounds == 3:
@@ -96,9 +101,69 @@ def test_projector_is_whole_after_an_interrupted_projection():
 
     with pytest.raises(ZeroDivisionError):
         projector._core.project(A, None, 1e-9, 100, 1, fail)
+    for name, array in projector.state().items():
+        np.testing.assert_array_equal(array, before[name])
     truth = gm.project_metric(A, tol=1e-8).metric
     error = np.linalg.norm(projector.project(A).metric - truth)
     assert error <= 2e-6 * np.linalg.norm(truth)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda projector: projector.n_triangles,
+        lambda projector: projector.state(),
+        lambda projector: projector.multipliers(),
+        lambda projector: projector.forget(),
+        lambda projector: projector.project(np.zeros((40, 40))),
+    ],
+)
+def test_a_projector_refuses_to_be_entered_twice_by_one_thread(call):
+    projector = gm.MetricProjector(40)
+    A = matrix(np.random.default_rng(7), "gaussian", 40)
+
+    def report(_):  # as a signal handler might
+        call(projector)
+
+    with pytest.raises(RuntimeError, match="in the middle of another call"):
+        projector._core.project(A, None, 1e-9, 100, 1, report)
+    assert projector.n_triangles == 0
+    assert projector.project(A).converged
+
+
+SIGNALED = """
+import signal
+import numpy as np
+import groundmetric as gm
+projector = gm.MetricProjector(300)
+signal.signal(signal.SIGALRM, lambda *_: print(projector.n_triangles))
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+try:
+    projector.project(np.random.default_rng(0).normal(size=(300, 300)))
+except RuntimeError as error:
+    print(error)
+"""
+
+
+def test_a_signal_handler_that_looks_at_the_projector_does_not_hang():
+    run = subprocess.run(
+        [sys.executable, "-c", SIGNALED],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "in the middle of another call" in run.stdout
+
+
+def test_matrices_of_another_size_are_refused():
+    core = gm.MetricProjector(3)._core
+    with pytest.raises(ValueError, match=r"matrix has shape \(2, 2\), but \(3, 3\)"):
+        core.project(np.zeros((2, 2)), None, 1e-6, 10, 1, None)
+    with pytest.raises(ValueError, match=r"weights has shape \(3, 2\), but \(3, 3\)"):
+        core.project(np.zeros((3, 3)), np.ones((3, 2)), 1e-6, 10, 1, None)
+    with pytest.raises(ValueError, match=r"matrix has shape \(2, 3\), but \(2, 2\)"):
+        _core.detours(np.zeros((2, 3)), 1)
 
 
 def test_bad_size():
@@ -136,6 +201,8 @@ def test_another_projector_goes_on_with_the_same_triangles(kind):
         {"duals": np.array([np.nan])},
         {"duals": np.ones(2)},
         {"triangles": np.array([[0, 1]], np.int32)},
+        {"unit": np.array(np.nan)},
+        {"unit": np.array(0.0)},
     ],
 )
 def test_what_are_no_triangles_is_refused(change):
@@ -146,4 +213,6 @@ def test_what_are_no_triangles_is_refused(change):
     assert state["triangles"].tolist() == [[0, 2, 1]]
     with pytest.raises(ValueError, match="not triangles of a projector"):
         projector.set_state({**state, **change})
+    for name, array in projector.state().items():
+        np.testing.assert_array_equal(array, state[name])
     np.testing.assert_allclose(projector.project(A).metric, expected, rtol=1e-12)

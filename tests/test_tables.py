@@ -235,3 +235,38 @@ def test_bad_histograms(table):
         table([1, 0], [1, 1])
     with pytest.raises(ValueError, match="r has 2 bins, but c has 3"):
         table([1, 0], [1, 0, 0])
+
+
+def test_a_single_long_table_polls_too():
+    # One pair only: the poll can come from nowhere but inside the table.
+    rng = np.random.default_rng(0)
+    X = rng.gamma(0.3, size=(2, 2500)) + 1e-9
+    X /= X.sum(axis=1, keepdims=True)
+    polls = []
+    pair, weight = np.array([[0, 1]]), np.ones(1)
+    sums, error = _core.typical_sum(X, pair, weight, math.inf, 1, polls.append)
+    assert set(polls) == {0}
+    assert error <= 1e-10
+    np.testing.assert_allclose(sums.sum(axis=1), X[0], rtol=1e-9)
+
+    def fail(_):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        _core.typical_sum(X, pair, weight, math.inf, 1, fail)
+
+
+def test_indices_and_shapes_are_checked_before_memory_is_read():
+    X = np.full((3, 4), 0.25)
+    for pairs, weights, message in (
+        (
+            [[0, 3]],
+            [1.0],
+            r"pairs\[1\] is 3, but it must be .* less than 3",
+        ),
+        ([[-1, 0]], [1.0], r"pairs\[0\] is -1"),
+        ([[0, 1]], [1.0, 2.0], "weights has 2 entries, but 1 are needed"),
+        ([[0, 1, 2]], [1.0], r"pairs has shape \(1, 3\), but \(1, 2\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            _core.typical_sum(X, np.array(pairs), np.array(weights), 1.0, 1, None)

@@ -21,10 +21,10 @@ Floats = NDArray[np.float64]
 class TransportBatch:
     """Pairs of histograms to be solved again and again while the metric changes.
 
-    Keeps the optimal tree of every pair, so that a solve with a slightly different
-    metric takes few pivots. That takes 24 bytes a pair, and 4 bytes for each bin in
-    which its two histograms differ (under a cost that is no metric, for each bin of
-    either that is not empty); see ``n_bytes``.
+    Keeps the optimal tree of every pair it has solved, so that a solve with a slightly
+    different metric takes few pivots. A pair takes 24 bytes and, once it is solved, 4
+    bytes for each bin in which its two histograms differ (under a cost that is not a
+    metric, for each bin of either that is not empty); see ``n_bytes``.
 
     Cannot be pickled; several threads may use one batch, and take turns.
 
@@ -60,10 +60,13 @@ class TransportBatch:
         n_jobs: int | None = None,
     ) -> None:
         self._x, self._y, self._d = as_masses(X, Y)
-        self.pairs = _validation.as_pairs(pairs, len(self._x), len(self._y))
         self.n_jobs = n_jobs
         _validation.n_threads(n_jobs)  # judged here, used in solve()
-        self._core = _core.Batch(self._x, self._y, self.pairs)
+        self._core = _core.Batch(
+            self._x,
+            self._y,
+            _validation.as_pairs(pairs, len(self._x), len(self._y)),
+        )
 
     def __len__(self) -> int:
         return len(self._core)
@@ -72,6 +75,11 @@ class TransportBatch:
         raise TypeError(
             "A TransportBatch cannot be pickled; pickle X and pairs instead."
         )
+
+    @property
+    def pairs(self) -> NDArray[np.int64]:
+        """The pairs (i, j), as a new array of shape (n_pairs, 2)."""
+        return self._core.pairs()
 
     @property
     def n_bytes(self) -> int:

@@ -11,7 +11,7 @@ the triangles that are still broken.
 
 from __future__ import annotations
 
-import threading
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 
 MAX_ITER = 1000
 SUBNORMAL = 1e-290
+LEAST_WEIGHT = 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,22 +159,22 @@ class MetricProjector:
         self._d = _validation.as_count(
             d, "d", low=1, high=_validation.LARGEST_DIMENSION
         )
-        self._weights = (
-            None if weights is None else _validation.as_positive(weights, "weights", d)
-        )
+        self._weights, self._weight_unit = None, 1.0
+        if weights is not None:
+            self._weights, self._weight_unit = _scaled_weights(
+                _validation.as_positive(weights, "weights", d)
+            )
         self._tol = _validation.as_number(tol, "tol", low=0.0)
         self._max_iter = _validation.as_count(
             max_iter, "max_iter", low=1, high=1_000_000_000
         )
         self._threads = _validation.n_threads(n_jobs)
         self._core = _core.MetricProjector(self._d)
-        self._turn = threading.Lock()  # one projection at a time
 
     @property
     def n_triangles(self) -> int:
         """Size of the working set."""
-        with self._turn:
-            return self._core.n_triangles
+        return self._core.n_triangles
 
     def multipliers(self) -> tuple[NDArray[np.int32], Floats]:
         """Triangles (i, j, k) that push M[i, j] down, and how hard each pushes.
@@ -182,28 +183,24 @@ class MetricProjector:
         plus u at [i, k] and [k, j], each over its weight, is the projection up to the
         tolerance: the KKT conditions.
         """
-        with self._turn:
-            triangles, duals, unit = self._core.triangles()
+        triangles, duals, unit = self._core.triangles()
         active = duals > 0
-        return triangles[active], duals[active] * unit
+        return triangles[active], duals[active] * unit * self._weight_unit
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return what projections leave behind for later ones."""
-        with self._turn:
-            triangles, duals, unit = self._core.triangles()
+        triangles, duals, unit = self._core.triangles()
         return {"triangles": triangles, "duals": duals, "unit": np.array(unit)}
 
     def set_state(self, state: dict[str, NDArray[Any]]) -> None:
         """Go on as the projector that this state is of."""
-        with self._turn:
-            self._core.set_triangles(
-                state["triangles"], state["duals"], float(state["unit"])
-            )
+        self._core.set_triangles(
+            state["triangles"], state["duals"], float(state["unit"])
+        )
 
     def forget(self) -> None:
         """Empty the working set, as if nothing had been projected yet."""
-        with self._turn:
-            self._core.forget()
+        self._core.forget()
 
     def project(
         self, A: ArrayLike, *, radius: float | None = None, progress: bool = False
@@ -218,7 +215,7 @@ class MetricProjector:
         symmetric = np.where(matrix == matrix.T, matrix, matrix / 2 + matrix.T / 2)
         np.fill_diagonal(symmetric, 0.0)
         bar_of_rounds = progress_bar(None, label="project", unit="round", show=progress)
-        with self._turn, bar_of_rounds as bar:
+        with bar_of_rounds as bar:
             metric, n_iter, n_sweeps, violation, residual, converged = (
                 self._core.project(
                     symmetric,
@@ -242,6 +239,18 @@ class MetricProjector:
         return Projection(
             metric, n_iter, n_sweeps, violation, residual, distance, converged
         )
+
+
+def _scaled_weights(weights: Floats) -> tuple[Floats, float]:
+    """Weights over a power of two, such that the largest is in [1, 2), and the power.
+
+    The projection does not depend on the scale, but sums of weights would overflow.
+    Weights that are too small to count even so are raised to the least that does not
+    make the inverse of a weight overflow.
+    """
+    np.fill_diagonal(weights, 0.0)
+    unit = math.ldexp(1.0, math.frexp(float(weights.max()))[1] - 1)
+    return np.maximum(weights / unit, LEAST_WEIGHT), unit
 
 
 def _into_ball(metric: Floats, radius: float, threads: int) -> Floats:

@@ -59,6 +59,22 @@ class Certificate:
     @property
     def v(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
+def summarize(histograms: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[float, float, float, float]:
+    """Smallest entry; mass of the first row, smallest and largest mass."""
+
+def raise_lower(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, lower: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], best: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Raise lower[rows[s]] to |values[s] - values[s, rows[s]]|, in place; there best becomes first + s.
+    """
+
+def transport(r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, cost: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Certificate:
+    """One pair, with its certificate."""
+
+def pairwise(x: Masses, y: Masses, cost: CostMatrix, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None, hub: bool = True, effort: Annotated[NDArray[numpy.int64], dict(shape=(3), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """
+    All distances; adds pivots, pairs by the hub and arcs priced there to `effort`.
+    """
+
 class Batch:
     """Pairs solved again and again."""
 
@@ -87,24 +103,11 @@ class Batch:
 
     def __len__(self) -> int: ...
 
+    def pairs(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+        """Rows (i, j), as given."""
+
     @property
     def n_bytes(self) -> int: ...
-
-def summarize(histograms: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[float, float, float, float]:
-    """Smallest entry; mass of the first row, smallest and largest mass."""
-
-def raise_lower(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, lower: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], best: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None:
-    """
-    Raise lower[rows[s]] to |values[s] - values[s, rows[s]]|, in place; there best becomes first + s.
-    """
-
-def transport(r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, cost: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Certificate:
-    """One pair, with its certificate."""
-
-def pairwise(x: Masses, y: Masses, cost: CostMatrix, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None, hub: bool = True, effort: Annotated[NDArray[numpy.int64], dict(shape=(3), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-    """
-    All distances; adds pivots, pairs by the hub and arcs priced there to `effort`.
-    """
 
 class MetricProjector:
     """Projections onto the cone of metrics."""

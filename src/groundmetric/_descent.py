@@ -113,6 +113,7 @@ class _Run:
     ) -> None:
         self.criterion = criterion
         self.settings = settings
+        self.n_threads = n_threads
         self.projector = MetricProjector(len(metric), n_jobs=n_threads)
         self.metric = self.best_metric = self.tangent = metric
         self.slope, self.level = np.zeros_like(metric), 0.0  # S+ at the tangent's point
@@ -177,7 +178,9 @@ class _Run:
             # Where the criterion is positive, steps shorten the metric. It is
             # homogeneous, and so is the step: only the direction counts.
             scaled = projection.metric / norm
-            self.metric = projection.metric if norm >= UNIT else closure(scaled, 1)
+            self.metric = (
+                projection.metric if norm >= UNIT else closure(scaled, self.n_threads)
+            )
         return projection.violation, projection.n_sweeps
 
     def end_inner_loop(self) -> None:
