@@ -12,6 +12,10 @@ PACKAGE = ROOT / "src" / "groundmetric"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 PUBLIC = set(groundmetric.__all__)
+ON_DEMAND = {"baselines", "datasets", "distances", "experiments", "features"} | {
+    "plotting",
+    "report",
+}
 CENTERS = {"_similarity", "_tables"}
 SPEAKS = {"_console"}
 COMMAND = PUBLIC | SPEAKS | {"_options", "_output", "_words"}
@@ -19,7 +23,8 @@ COMMAND = PUBLIC | SPEAKS | {"_options", "_output", "_words"}
 ALLOWED = {
     "__init__": CENTERS
     | {"_batch", "_classifier", "_cone", "_initial", "_kernel", "_learning"}
-    | {"_neighbors", "_transport", "_triangle", "_unnormalized"},
+    | {"_neighbors", "_path", "_transport", "_triangle", "_unnormalized"}
+    | ON_DEMAND,
     "_arrangement": set(),
     "_batch": {"_core", "_transport", "_validation"},
     "_cone": {"_core", "_progress", "_triangle", "_validation", "_warnings"},

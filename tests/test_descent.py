@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 import groundmetric as gm
 from groundmetric._criterion import Criterion, Evaluation
 from groundmetric._descent import Settings, descend
-from groundmetric._path import Path, Step
+from groundmetric._path import DescentPath, DescentStep
 from reference import criterion_side
 from reference import descend as literal_descend
 
@@ -204,9 +204,9 @@ def test_path_to_csv(tmp_path):
     assert [float(row["criterion"]) for row in rows] == list(path.column("criterion"))
     assert (np.diff(path.column("seconds")) > 0).all()
     assert (path.column("n_solves") > 0).all()
-    assert isinstance(path[0], Step)
-    assert isinstance(path[1:], Path)
-    assert repr(path) == "Path of 3 steps"
+    assert isinstance(path[0], DescentStep)
+    assert isinstance(path[1:], DescentPath)
+    assert repr(path) == "DescentPath of 3 steps"
 
 
 class Flat:

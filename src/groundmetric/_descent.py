@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from . import _validation
 from ._cone import MetricProjector
-from ._path import Path, Step
+from ._path import DescentPath, DescentStep
 from ._triangle import closure
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Settings:
 
 
 # Called after every step; a true answer ends the descent.
-Callback = Callable[[Step], object]
+Callback = Callable[[DescentStep], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Descent:
     """Where a descent ended, and how it got there."""
 
     metric: Floats
-    path: Path
+    path: DescentPath
     converged: bool  # progress became too little; False if a limit or callback ended it
 
 
@@ -118,7 +118,7 @@ class _Run:
         self.slope, self.level = np.zeros_like(metric), 0.0  # S+ at the tangent's point
         self.best_value = np.inf
         self.outer = self.inner = 0  # p and q
-        self.path = Path()
+        self.path = DescentPath()
         self.is_over = self.converged = False
         self.start = time.perf_counter()
 
@@ -130,7 +130,7 @@ class _Run:
         )  # fmt: skip
         return similar
 
-    def take_step(self) -> Step:
+    def take_step(self) -> DescentStep:
         """Evaluate the bound, move against its subgradient, project, and record."""
         evaluations = [self.linearize()] if self.inner == 0 else []
         minus = self.criterion.dissimilar.evaluate(self.metric)
@@ -142,7 +142,7 @@ class _Run:
         gradient = self.slope + minus.gradient
         step_size = self.settings.step_size / math.sqrt(len(self.path) + 1)
         violation, n_sweeps = self.move(gradient, step_size)
-        step = Step(
+        step = DescentStep(
             outer=self.outer,
             inner=self.inner,
             criterion=value,
@@ -235,7 +235,7 @@ class _Run:
         self.slope = _validation.as_cost(state["slope"], d, "slope")
         self.level, self.best_value = state["values"].tolist()
         self.outer, self.inner = state["position"].tolist()
-        self.path = Path.from_array(state["path"])
+        self.path = DescentPath.from_array(state["path"])
         limits = self.settings.max_outer, self.settings.max_inner
         if not (0 <= self.outer < limits[0] and 0 <= self.inner < limits[1]):
             raise ValueError(f"step {self.outer}, {self.inner} is out of range")

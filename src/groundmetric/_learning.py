@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._files import StrPath
-    from ._path import Path, Step
+    from ._path import DescentPath, DescentStep
     from ._progress import Report
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,7 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
     n_jobs : int, optional
         Number of threads. Results do not depend on it.
     callback : callable, optional
-        Called with each :class:`~groundmetric._path.Step`; a true answer ends the run.
+        Called with each :class:`DescentStep`; a true answer ends the run.
     verbose : int, default=0
         1 shows a bar of steps (needs tqdm).
     checkpoint : path-like, optional
@@ -88,7 +88,7 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
         The learned metric, of at most unit Frobenius norm.
     initial_metric_ : ndarray of shape (d, d)
         Where the descent started.
-    path_ : Path
+    path_ : DescentPath
         A row for each step.
     n_iter_ : int
         Steps taken.
@@ -204,7 +204,7 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
             self.classes_ = np.unique(np.asarray(y))
         self.initial_metric_ = start
         self.metric_ = found.metric
-        self.path_: Path = found.path
+        self.path_: DescentPath = found.path
         self.n_iter_ = len(found.path)
         self._histograms = rows
         return self
@@ -282,7 +282,7 @@ def _after(
 ) -> Callback:
     """Show each step in the bar, then let the callback see it."""
 
-    def after(step: Step) -> object:
+    def after(step: DescentStep) -> object:
         if report is not None:
             # Outer steps that ended early count as if they had not.
             report(

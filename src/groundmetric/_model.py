@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _files, _validation
-from ._path import NAMES, Path
+from ._path import NAMES, DescentPath
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ def save_model(path: StrPath, params: dict[str, Any], fitted: dict[str, Any]) ->
         elif name == "init":
             arrays["param.init"] = np.asarray(item, dtype=float)
     for name, value in fitted.items():
-        if isinstance(value, Path):
+        if isinstance(value, DescentPath):
             arrays[name] = value.to_array()
         elif name in ("classes_", "feature_names_in_"):
             arrays[name] = _as_plain(value, name)
@@ -58,7 +58,7 @@ def load_model(
         if "param.init" in arrays:
             params["init"] = arrays.pop("param.init")
         fitted: dict[str, Any] = dict(arrays)
-        fitted["path_"] = Path.from_array(fitted["path_"])
+        fitted["path_"] = DescentPath.from_array(fitted["path_"])
         _require_model(fitted, params, known, names)
     except (LookupError, TypeError, ValueError) as error:
         raise ValueError(
