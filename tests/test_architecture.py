@@ -55,12 +55,13 @@ ALLOWED = {
     "_triangle": {"_core", "_validation"},
     "_unnormalized": {"_core", "_progress", "_validation"},
     "_validation.__init__": {"arrays", "features", "histograms", "images", "pairs"}
-    | {"threads"},
-    "_validation.arrays": {"_core"},
+    | {"places", "threads"},
+    "_validation.arrays": {"_core", "places"},
     "_validation.features": set(),
-    "_validation.histograms": {"_core", "arrays"},
+    "_validation.histograms": {"_core", "arrays", "places"},
     "_validation.images": {"arrays"},
     "_validation.pairs": {"arrays"},
+    "_validation.places": set(),
     "_validation.threads": set(),
     "__main__": {"cli"},
     "_warnings": set(),
@@ -170,7 +171,7 @@ ONLY_IN = {
     "pandas": {"experiments.aligned", "experiments.frames", "experiments.summary"}
     | {"experiments.tables", *DRAWING},
     "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows"}
-    | {"_warnings", "baselines", "datasets._labeled", "datasets._synthetic"}
+    | {"_model", "_warnings", "baselines", "datasets._labeled", "datasets._synthetic"}
     | {"distances", "experiments.cross_validation", "experiments.measures"}
     | {"features.text", "report._evaluation"},
     "pyarrow": {"cli._cells", "experiments.frames"},

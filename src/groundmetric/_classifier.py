@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from . import _validation
 from ._learning import GroundMetricLearning
 from ._neighbors import EMDNeighbors
-from ._rows import HistogramsMixin
+from ._rows import HistogramsMixin, as_classes
 
 Floats = NDArray[np.float64]
 
@@ -83,10 +82,9 @@ class EMDClassifier(HistogramsMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        rows = self._as_rows(X, y, reset=True)
-        check_classification_targets(y)
+        rows = self._as_rows(X, reset=True)
+        labels = as_classes(y, len(rows))
         _validation.as_count(self.n_neighbors, "n_neighbors", low=1)
-        labels = column_or_1d(y)
         self.classes_, self._y = np.unique(labels, return_inverse=True)
         jobs, verbose = self.n_jobs, self.verbose
         learner = self.learner

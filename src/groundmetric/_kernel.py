@@ -23,7 +23,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from . import _validation, distances
-from ._rows import as_histogram_rows, as_rows
+from ._rows import as_rows
 from ._transport import pairwise_emd
 
 Floats = NDArray[np.float64]
@@ -178,13 +178,12 @@ class EMDKernel(
 
     def _as_rows(self, X: ArrayLike, *, reset: bool) -> Floats:
         if not self._precomputed():
-            return as_histogram_rows(self, X, reset=reset)
-        rows = as_rows(self, X, reset=reset)
-        if not reset:
-            return _validation.as_float_array(rows, "X", 2)
-        square = _validation.as_square(rows, "X")
-        _validation.require_dissimilarity(square, "X", rounding=ASYMMETRY)
-        return square
+            return as_rows(self, X, reset=reset)
+        rows = as_rows(self, X, _validation.as_nonnegative, reset=reset)
+        if reset:
+            _validation.as_square(rows, "X")
+            _validation.require_dissimilarity(rows, "X", rounding=ASYMMETRY)
+        return rows
 
     def _find(self, rows: Floats) -> NDArray[np.intp]:
         """Find the first training histogram that each row equals, up to rounding."""

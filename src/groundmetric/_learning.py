@@ -17,7 +17,7 @@ from ._descent import Callback, Settings, descend
 from ._initial import starting_metric
 from ._model import FITTED, load_model, save_model
 from ._progress import progress_bar
-from ._rows import HistogramsMixin
+from ._rows import HistogramsMixin, as_classes
 from ._similarity import balance, weights_of
 from ._transport import emd, pairwise_emd
 
@@ -167,7 +167,8 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
         """
         if self.checkpoint is not None:
             require_writable(self.checkpoint)
-        rows = self._as_rows(X, y, reset=True)
+        rows = self._as_rows(X, reset=True)
+        labels = None if y is None else as_classes(y, len(rows))
         settings = self._settings()
         threads = _validation.n_threads(self.n_jobs)
         if self.callback is not None and not callable(self.callback):
@@ -179,7 +180,7 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
                 ("n_neighbors", self.n_neighbors),
             )
         ]
-        omega = weights_of(len(rows), y, similarity)
+        omega = weights_of(len(rows), labels, similarity)
         last: Any = getattr(self, "metric_", None) if self.warm_start else None
         init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
         start = starting_metric(init, rows, omega, self.n_jobs)
@@ -200,8 +201,8 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
                 checkpoint=checkpoint,
             )
         self.__dict__.pop("classes_", None)
-        if y is not None:
-            self.classes_ = np.unique(np.asarray(y))
+        if labels is not None:
+            self.classes_ = np.unique(labels)
         self.initial_metric_ = start
         self.metric_ = found.metric
         self.path_: DescentPath = found.path

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _validation
 from ._metric_learn import itml, lmnn
-from ._rows import as_histogram_rows
+from ._rows import as_classes, as_rows
 from ._warnings import warn_not_converged
 
 Floats = NDArray[np.float64]
@@ -55,9 +55,9 @@ class _Mahalanobis(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        rows = self._mapped(X, y, reset=True)
-        _validation.require_length(y, len(rows), "y")
-        self.classes_, labels = np.unique(np.asarray(y), return_inverse=True)
+        rows = self._mapped(X, reset=True)
+        given = as_classes(y, len(rows))
+        self.classes_, labels = np.unique(given, return_inverse=True)
         if len(self.classes_) < 2:  # noqa: PLR2004 - nothing to tell apart
             raise ValueError("y has one class only; at least two are needed.")
         distances = pdist(rows)
@@ -69,7 +69,7 @@ class _Mahalanobis(TransformerMixin, BaseEstimator):
     def transform(self, X: ArrayLike) -> Floats:
         """Map to where the distance is Euclidean."""
         check_is_fitted(self)
-        mapped: Floats = self._mapped(X, None, reset=False) @ self.components_.T
+        mapped: Floats = self._mapped(X, reset=False) @ self.components_.T
         return mapped
 
     def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
@@ -82,8 +82,8 @@ class _Mahalanobis(TransformerMixin, BaseEstimator):
         between: Floats = cdist(left, self.transform(Y))
         return between
 
-    def _mapped(self, X: ArrayLike, y: ArrayLike | None, *, reset: bool) -> Floats:
-        rows = as_histogram_rows(self, X, y, reset=reset, min_samples=1 + reset)
+    def _mapped(self, X: ArrayLike, *, reset: bool) -> Floats:
+        rows = as_rows(self, X, reset=reset, min_samples=1 + reset)
         return np.sqrt(rows) if self.hellinger else rows
 
     @abstractmethod
