@@ -29,26 +29,26 @@ ALLOWED = {
     "_batch": {"_core", "_transport", "_validation"},
     "_cone": {"_core", "_progress", "_triangle", "_validation", "_warnings"},
     "_checkpoint": {"_files"},
-    "_classifier": {"_learning", "_neighbors", "_rows", "_validation"},
+    "_classifier": {"_learning", "_model", "_neighbors", "_rows", "_validation"},
     "_criterion": {"_core", "_nearest", "_pruning"},
     "_descent": {"_checkpoint", "_cone", "_criterion", "_files", "_path"}
-    | {"_triangle"}
+    | {"_progress", "_triangle"}
     | {"_validation"},
     "_files": set(),
     "_initial": CENTERS
     | {"_cone", "_nearest", "_transport", "_triangle", "_validation"},
     "_kernel": {"_rows", "_transport", "_validation", "distances"},
     "_learning": CENTERS
-    | {"_checkpoint", "_criterion", "_descent", "_files", "_initial", "_model"}
-    | {"_path", "_progress", "_rows", "_transport", "_validation"},
+    | {"_checkpoint", "_criterion", "_descent", "_files", "_initial"}
+    | {"_path", "_progress", "_rows", "_transport", "_validation", "_warnings"},
     "_metric_learn": set(),
-    "_model": {"_files", "_path", "_validation"},
+    "_model": {"_files", "_path"},
     "_nearest": set(),
     "_neighbors": {"_core", "_progress", "_rows", "_validation"},
     "_path": set(),
     "_progress": set(),
     "_pruning": {"_core"},
-    "_rows": {"_validation"},
+    "_rows": {"_model", "_validation"},
     "_similarity": {"_validation"},
     "_tables": {"_core", "_validation", "_warnings"},
     "_transport": {"_core", "_progress", "_validation"},

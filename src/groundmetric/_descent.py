@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ._checkpoint import Checkpoint
     from ._criterion import Criterion, Evaluation
     from ._files import Arrays
+    from ._progress import Report
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +76,8 @@ class Descent:
 
     metric: Floats
     path: DescentPath
-    converged: bool  # progress became too little; False if a limit or callback ended it
+    converged: bool  # progress became too little, and every projection was exact
+    hit_limit: bool  # there were no more steps to take
 
 
 def descend(
@@ -102,7 +104,28 @@ def descend(
     if checkpoint is not None:
         checkpoint.remove()
     best = run.best_metric if settings.return_best else run.metric
-    return Descent(best, run.path, run.converged)
+    hit_limit = run.outer >= settings.max_outer and not run.converged
+    converged = run.converged and run.n_inexact == 0
+    return Descent(best, run.path, converged, hit_limit)
+
+
+def watched(
+    callback: Callback | None, report: Report | None, settings: Settings
+) -> Callback:
+    """Show each step in the bar, then let the callback see it."""
+
+    def after(step: DescentStep) -> object:
+        if report is not None:
+            # Outer steps that ended early count as if they had not.
+            report(
+                step.outer * settings.max_inner + step.inner + 1,
+                criterion=step.criterion,
+                violation=step.violation,
+                step=step.step_size,
+            )
+        return callback is not None and callback(step)
+
+    return after
 
 
 class _Run:
@@ -120,6 +143,7 @@ class _Run:
         self.outer = self.inner = 0  # p and q
         self.path = DescentPath()
         self.is_over = self.converged = False
+        self.n_inexact = 0  # projections that have not converged
         self.start = time.perf_counter()
 
     def linearize(self) -> Evaluation:
@@ -170,6 +194,7 @@ class _Run:
         projection = self.projector.project(
             self.metric - (step_size * size / length) * gradient, radius=1.0
         )
+        self.n_inexact += not projection.converged
         norm = _norm(projection.metric)
         if norm == 0:  # every metric is worse than none
             self.is_over = True
@@ -218,6 +243,7 @@ class _Run:
             "slope": self.slope,
             "values": np.array([self.level, self.best_value]),
             "position": np.array([self.outer, self.inner]),
+            "n_inexact": np.array(self.n_inexact),
             "path": self.path.to_array(),
             **_prefixed("projector", self.projector.state()),
             **_prefixed("similar", self.criterion.similar.state()),
@@ -235,6 +261,7 @@ class _Run:
         self.slope = _validation.as_cost(state["slope"], d, "slope")
         self.level, self.best_value = state["values"].tolist()
         self.outer, self.inner = state["position"].tolist()
+        self.n_inexact = int(state["n_inexact"])
         self.path = DescentPath.from_array(state["path"])
         limits = self.settings.max_outer, self.settings.max_inner
         if not (0 <= self.outer < limits[0] and 0 <= self.inner < limits[1]):

@@ -7,32 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _validation
 from ._checkpoint import Checkpoint, identify, require_writable
 from ._criterion import Criterion
-from ._descent import Callback, Settings, descend
+from ._descent import Callback, Settings, descend, watched
 from ._initial import starting_metric
-from ._model import FITTED, load_model, save_model
 from ._progress import progress_bar
-from ._rows import HistogramsMixin, as_classes
+from ._rows import HistogramTransformer, all_or_nothing, as_classes
 from ._similarity import balance, weights_of
 from ._transport import emd, pairwise_emd
+from ._warnings import warn_not_converged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._files import StrPath
-    from ._path import DescentPath, DescentStep
-    from ._progress import Report
+    from ._path import DescentPath
 
 Floats = NDArray[np.float64]
 
+# Steps by default. Up to so many, to stop early is the purpose of the limits.
+BUDGET = 20
 
-# scikit-learn has no types of its own.
-class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
+
+class GroundMetricLearning(HistogramTransformer):
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between each
@@ -59,6 +59,9 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
         Limits on outer steps, and on inner steps in each: by default the criterion's
         concave side is linearized anew at every step. The paper has 8 and 200, with a
         step of 0.1 from typical tables; docs/learning.md has what we found instead.
+        Up to 20 steps in all, as by default, the limits are a budget: stopping early
+        is intended. If you allow more, you get a ``ConvergenceWarning`` when they are
+        used up before progress falls below ``tol``, unless that is 0.
     tol : float, default=0.0075
         Relative progress that is too little to go on: of an outer step, if it has six
         inner ones, or else of six outer ones; and of six inner ones after the first
@@ -92,6 +95,9 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
         A row for each step.
     n_iter_ : int
         Steps taken.
+    converged_ : bool
+        Whether progress fell below ``tol``, and every projection onto the metrics
+        converged; False if a limit or the callback ended the run.
     classes_ : ndarray
         Labels, if there were any.
     n_features_in_ : int
@@ -107,6 +113,8 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
     """
 
     _min_samples = 2
+    _fitted = ("metric_", "initial_metric_", "path_", "converged_", "_histograms")
+    _optional = ("classes_",)
 
     def __init__(
         self,
@@ -143,6 +151,7 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
         self.warm_start = warm_start
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(
         self,
         X: ArrayLike,
@@ -197,8 +206,14 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
                 start,
                 settings,
                 n_threads=threads,
-                callback=_after(self.callback, report, settings),
+                callback=watched(self.callback, report, settings),
                 checkpoint=checkpoint,
+            )
+        if found.hit_limit and settings.tol > 0 and limit > BUDGET:
+            warn_not_converged(
+                f"The descent took all {limit} steps of max_outer={settings.max_outer} "
+                f"and max_inner={settings.max_inner}, and has not converged to "
+                f"tol={settings.tol}; raise the limits, or tol."
             )
         self.__dict__.pop("classes_", None)
         if labels is not None:
@@ -207,6 +222,7 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
         self.metric_ = found.metric
         self.path_: DescentPath = found.path
         self.n_iter_ = len(found.path)
+        self.converged_ = bool(found.converged)
         self._histograms = rows
         return self
 
@@ -236,20 +252,18 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
 
         return distance
 
-    def save(self, path: StrPath) -> None:
-        """Write the fitted estimator, less its callback, to one ``.npz`` file."""
-        check_is_fitted(self, "metric_")
-        fitted = {name: getattr(self, name) for name in FITTED if hasattr(self, name)}
-        save_model(path, self.get_params(), fitted)
+    def _restore(self) -> None:
+        rows = _validation.as_float_array(self._histograms, "its histograms", 2)
+        for name in ("metric_", "initial_metric_"):
+            _validation.as_cost(getattr(self, name), rows.shape[1], name)
+            _validation.require_metric(getattr(self, name), name)
+        _validation.as_distributions(rows, "its histograms")
+        self.n_features_in_ = rows.shape[1]
+        self.n_iter_ = len(self.path_)
 
-    @classmethod
-    def load(cls, path: StrPath) -> GroundMetricLearning:
-        """Read an estimator that :meth:`save` wrote."""
-        params, fitted = load_model(path, cls._get_param_names())
-        learner = cls(**params)
-        for name, value in fitted.items():
-            setattr(learner, name, value)
-        return learner
+    @property
+    def _n_features_out(self) -> int:
+        return len(self._histograms)
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
         tags = super().__sklearn_tags__()
@@ -276,22 +290,3 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
             return None
         identity = identify(rows, omega, start, rest, version("groundmetric"))
         return Checkpoint(self.checkpoint, seconds, identity)
-
-
-def _after(
-    callback: Callback | None, report: Report | None, settings: Settings
-) -> Callback:
-    """Show each step in the bar, then let the callback see it."""
-
-    def after(step: DescentStep) -> object:
-        if report is not None:
-            # Outer steps that ended early count as if they had not.
-            report(
-                step.outer * settings.max_inner + step.inner + 1,
-                criterion=step.criterion,
-                violation=step.violation,
-                step=step.step_size,
-            )
-        return callback is not None and callback(step)
-
-    return after

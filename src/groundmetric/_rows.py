@@ -8,20 +8,44 @@ it, which its checks of estimators look for, come after that.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_non_negative, column_or_1d, validate_data
 
 from . import _validation
+from ._model import SavedMixin
 
 if TYPE_CHECKING:
     from ._validation import Table
 
 Floats = NDArray[np.float64]
 Judge = Callable[[Any, "Table"], Floats]
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """Leave an estimator as it was if its fit fails."""
+
+    @wraps(fit)
+    def safe(self: object, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - of fit
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **options)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return safe  # type: ignore[return-value]
 
 
 def as_rows(
@@ -100,3 +124,14 @@ class HistogramsMixin:
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
+
+
+# scikit-learn has no types of its own.
+class HistogramTransformer(
+    SavedMixin,
+    HistogramsMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
+):
+    """A transformer of histograms: names of its columns, ``set_output``, files."""
