@@ -22,7 +22,7 @@ COMMAND = PUBLIC | SPEAKS | {"_options", "_output", "_words"}
 # Imports run one way. A module may import those named here, and nothing else of ours.
 ALLOWED = {
     "__init__": CENTERS
-    | {"_batch", "_classifier", "_cone", "_initial", "_kernel", "_learning"}
+    | {"_batch", "_classifier", "_cone", "_effort", "_initial", "_kernel", "_learning"}
     | {"_neighbors", "_path", "_transport", "_triangle", "_unnormalized"}
     | ON_DEMAND,
     "_arrangement": set(),
@@ -34,12 +34,13 @@ ALLOWED = {
     "_descent": {"_checkpoint", "_cone", "_criterion", "_files", "_path"}
     | {"_progress", "_triangle"}
     | {"_validation"},
+    "_effort": {"_core", "_descent"},
     "_files": set(),
     "_initial": CENTERS
     | {"_cone", "_nearest", "_transport", "_triangle", "_validation"},
     "_kernel": {"_rows", "_transport", "_validation", "distances"},
     "_learning": CENTERS
-    | {"_checkpoint", "_criterion", "_descent", "_files", "_initial"}
+    | {"_checkpoint", "_criterion", "_descent", "_effort", "_files", "_initial"}
     | {"_path", "_progress", "_rows", "_transport", "_validation", "_warnings"},
     "_metric_learn": set(),
     "_model": {"_files", "_path"},

@@ -327,8 +327,11 @@ def test_convergence_is_told(digits):
     assert budget.converged_ is False
     assert budget.n_iter_ == 20
     more = GroundMetricLearning(max_outer=21, tol=1e-12)
-    with pytest.warns(ConvergenceWarning, match="all 21 steps of max_outer=21 and max"):
+    with pytest.warns(
+        ConvergenceWarning, match="all 21 steps of max_outer=21 and max"
+    ) as found:
         more.fit(X, y)
+    assert found[0].filename == __file__
     assert more.converged_ is False
     # Without a tolerance nothing was to converge; and a callback may end the run.
     assert not more.set_params(tol=0.0).fit(X, y).converged_

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ._batch import BatchSolution, TransportBatch
 from ._classifier import EMDClassifier
 from ._cone import MetricProjector, Projection, project_metric
+from ._effort import LongFitWarning
 from ._initial import initial_metric
 from ._kernel import C_GRID, SIGMA_GRID, EMDKernel
 from ._learning import GroundMetricLearning
@@ -50,6 +51,7 @@ __all__ = [
     "EMDKernel",
     "EMDNeighbors",
     "GroundMetricLearning",
+    "LongFitWarning",
     "MetricProjector",
     "Projection",
     "Transport",

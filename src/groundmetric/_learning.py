@@ -13,6 +13,7 @@ from . import _validation
 from ._checkpoint import Checkpoint, identify, require_writable
 from ._criterion import Criterion
 from ._descent import Callback, Settings, descend, watched
+from ._effort import warn_before
 from ._initial import starting_metric
 from ._progress import progress_bar
 from ._rows import HistogramTransformer, all_or_nothing, as_classes
@@ -173,6 +174,11 @@ class GroundMetricLearning(HistogramTransformer):
         Returns
         -------
         self
+
+        Warns
+        -----
+        LongFitWarning
+            Before it starts, if it may take more than a minute or a gigabyte.
         """
         if self.checkpoint is not None:
             require_writable(self.checkpoint)
@@ -194,6 +200,7 @@ class GroundMetricLearning(HistogramTransformer):
         init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
         start = starting_metric(init, rows, omega, self.n_jobs)
         balanced = balance(omega, *counts)
+        warn_before(rows, balanced, counts, settings, threads)
         criterion = Criterion(rows, balanced, *counts, n_threads=threads)
         checkpoint = self._checkpoint(rows, balanced, start, f"{counts} {settings}")
         limit = settings.max_outer * settings.max_inner
@@ -213,7 +220,8 @@ class GroundMetricLearning(HistogramTransformer):
             warn_not_converged(
                 f"The descent took all {limit} steps of max_outer={settings.max_outer} "
                 f"and max_inner={settings.max_inner}, and has not converged to "
-                f"tol={settings.tol}; raise the limits, or tol."
+                f"tol={settings.tol}; raise the limits, or tol.",
+                stacklevel=4,
             )
         self.__dict__.pop("classes_", None)
         if labels is not None:
