@@ -152,7 +152,7 @@ def test_says_what_to_install(monkeypatch):
         (ITML(n_pairs=0), [0, 0, 1, 1], "n_pairs is 0"),
         (ITML(), [0, 1, 2, 3], "no two different histograms of one class"),
         (NCA(max_iter=0), [0, 0, 1, 1], "max_iter is 0"),
-        (NCA(), [0, 1], "inconsistent numbers of samples"),
+        (NCA(), [0, 1], "y has 2 labels for 4 histograms"),
     ],
 )
 def test_bad_input(learner, y, message):

@@ -91,3 +91,32 @@ def test_a_learner_without_a_metric():
     X = [[1, 2], [2, 1], [3, 1], [1, 3]]
     with pytest.raises(ValueError, match="learns no metric_ between bins"):
         EMDClassifier(learner=GaussianNB()).fit(X, [0, 0, 1, 1])
+
+
+def test_parameters_of_the_default_learner(digits):
+    X, y, _, _ = digits
+    search = GridSearchCV(
+        EMDClassifier(),
+        {"learner__n_similar": [2, None], "learner__max_outer": [2]},
+        cv=2,
+    ).fit(X, y)
+    best = search.best_estimator_
+    assert best.learner_.n_similar == search.best_params_["learner__n_similar"]
+    assert best.learner_.n_iter_ == 2
+    classifier = EMDClassifier(n_jobs=2)
+    with pytest.raises(ValueError, match="Invalid parameter 'neighbours'"):
+        classifier.set_params(learner__neighbours=3)
+    assert classifier.learner is None
+    # Threads reach the learner, whether it was made here or there.
+    classifier.set_params(learner__max_outer=1).fit(X, y)
+    assert classifier.learner_.n_jobs == 2
+    assert classifier.learner.n_jobs is None
+
+
+def test_a_fit_that_fails_changes_nothing(digits):
+    X, y, X_test, _ = digits
+    classifier = EMDClassifier(learner=QUICK).fit(X, y)
+    before = classifier.predict_proba(X_test)
+    with pytest.raises(ValueError, match="y has one class only"):
+        classifier.fit(X[:, :9] + 1, np.zeros(len(X)))
+    np.testing.assert_array_equal(classifier.predict_proba(X_test), before)

@@ -12,7 +12,7 @@ import groundmetric as gm
 from groundmetric import _descent
 from groundmetric._criterion import Criterion, Evaluation
 from groundmetric._descent import Settings, descend
-from groundmetric._path import Path, Step
+from groundmetric._path import DescentPath, DescentStep
 from reference import criterion_side
 from reference import descend as literal_descend
 
@@ -205,9 +205,9 @@ def test_path_to_csv(tmp_path):
     assert [float(row["criterion"]) for row in rows] == list(path.column("criterion"))
     assert (np.diff(path.column("seconds")) > 0).all()
     assert (path.column("n_solves") > 0).all()
-    assert isinstance(path[0], Step)
-    assert isinstance(path[1:], Path)
-    assert repr(path) == "Path of 3 steps"
+    assert isinstance(path[0], DescentStep)
+    assert isinstance(path[1:], DescentPath)
+    assert repr(path) == "DescentPath of 3 steps"
 
 
 class Flat:

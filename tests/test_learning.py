@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_digits
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
@@ -334,3 +334,41 @@ def test_best_or_last(digits, best):
     evaluated = [learner.initial_metric_, *metrics]
     expected = evaluated[values.argmin()] if best else evaluated[-1]
     np.testing.assert_array_equal(learner.metric_, expected)
+
+
+def test_convergence_is_told(digits):
+    X, y, _, _ = digits
+    converged = GroundMetricLearning(max_outer=200, tol=0.3).fit(X, y)
+    assert converged.converged_ is True
+    assert converged.n_iter_ < 200
+    # The default limits are a budget: no warning, which would be an error here.
+    budget = GroundMetricLearning(tol=1e-12).fit(X, y)
+    assert budget.converged_ is False
+    assert budget.n_iter_ == 20
+    more = GroundMetricLearning(max_outer=21, tol=1e-12)
+    with pytest.warns(
+        ConvergenceWarning, match="all 21 steps of max_outer=21 and max"
+    ) as found:
+        more.fit(X, y)
+    assert found[0].filename == __file__
+    assert more.converged_ is False
+    # Without a tolerance nothing was to converge; and a callback may end the run.
+    assert not more.set_params(tol=0.0).fit(X, y).converged_
+    stopped = more.set_params(tol=1e-12, callback=lambda _: True).fit(X, y)
+    assert not stopped.converged_
+    assert stopped.n_iter_ == 1
+
+
+def test_projections_that_do_not_converge_are_told(digits, monkeypatch):
+    X, y, _, _ = digits
+
+    class Hasty(gm.MetricProjector):
+        def __init__(self, d, **options):
+            super().__init__(d, max_iter=1, **options)
+
+    learner = GroundMetricLearning(max_outer=200, tol=0.3)
+    assert learner.fit(X, y).converged_
+    monkeypatch.setattr("groundmetric._descent.MetricProjector", Hasty)
+    with pytest.warns(ConvergenceWarning, match="The projection stopped after max_it"):
+        learner.fit(X, y)
+    assert not learner.converged_

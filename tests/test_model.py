@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_digits
 
 import groundmetric as gm
@@ -203,3 +204,69 @@ def test_another_kind_of_file(tmp_path):
     _files.write(tmp_path / "x", "checkpoint", {}, {})
     with pytest.raises(ValueError, match="not a groundmetric model, but a groundmetri"):
         GroundMetricLearning.load(tmp_path / "x")
+
+
+NEIGHBORS = gm.EMDNeighbors(1 - np.eye(64), n_neighbors=3)
+KERNELS = [gm.EMDKernel(), gm.EMDKernel(metric=1 - np.eye(64), sigma=0.5)]
+CLASSIFIERS = [
+    gm.EMDClassifier(learner=GroundMetricLearning(**QUICK)),
+    gm.EMDClassifier(1).set_params(learner__max_outer=2),
+]
+
+
+@pytest.mark.parametrize(
+    "estimator", [NEIGHBORS, *KERNELS, *CLASSIFIERS], ids=lambda e: type(e).__name__
+)
+def test_every_estimator_can_be_saved(digits, tmp_path, estimator):
+    X, y = digits
+    frame = pd.DataFrame(X).add_prefix("bin")
+    path = tmp_path / "model.npz"
+    fitted = clone(estimator).fit(frame, y)
+    fitted.save(path)
+    with np.load(path, allow_pickle=False) as file:
+        assert all(file[name].dtype.kind != "O" for name in file.files)
+    again = type(estimator).load(path)
+    assert str(again.get_params()) == str(fitted.get_params())
+    assert again.n_features_in_ == 64
+    assert again.feature_names_in_.tolist() == list(frame.columns)
+    use = "predict_proba" if hasattr(fitted, "predict_proba") else "transform"
+    before, after = (getattr(each, use)(frame) for each in (fitted, again))
+    if hasattr(before, "toarray"):
+        before, after = before.toarray(), after.toarray()
+    np.testing.assert_array_equal(after, before)
+    # What was read can be written and fitted again.
+    again.save(path)
+    again.fit(frame, y)
+
+
+def test_a_classifier_keeps_its_learner(digits, tmp_path):
+    fitted = clone(CLASSIFIERS[0]).fit(*digits)
+    fitted.save(tmp_path / "model")
+    again = gm.EMDClassifier.load(tmp_path / "model")
+    assert list(again.learner_.path_) == list(fitted.learner_.path_)
+    assert again.learner.max_inner == 3
+    assert not hasattr(again.learner, "metric_")
+    np.testing.assert_array_equal(again.classes_, fitted.classes_)
+
+
+def test_models_of_other_estimators(saved, digits, tmp_path):
+    _, path = saved
+    with pytest.raises(ValueError, match="is a model of GroundMetricLearning; read it"):
+        gm.EMDClassifier.load(path)
+    fitted = clone(CLASSIFIERS[0]).fit(*digits)
+    fitted.save(tmp_path / "model")
+    changed(tmp_path / "model", lambda _, a: a.update(_y=a["_y"] + 1))
+    with pytest.raises(ValueError, match="_y does not number classes_"):
+        gm.EMDClassifier.load(f"{tmp_path / 'model'}.npz")
+
+
+def test_learners_of_others_are_refused(digits, tmp_path):
+    class Other(BaseEstimator):
+        def fit(self, X, _):
+            self.metric_ = 1 - np.eye(X.shape[1])
+            return self
+
+    fitted = gm.EMDClassifier(learner=Other()).fit(*digits)
+    with pytest.raises(ValueError, match="learner holds Python objects, which a model"):
+        fitted.save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()

@@ -6,8 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from groundmetric import GroundMetricLearning
-from groundmetric._path import Path
+from groundmetric import DescentPath, GroundMetricLearning
 from groundmetric.plotting import (
     FeatureMapDisplay,
     GridMetricDisplay,
@@ -143,7 +142,8 @@ def test_path_shows_each_step_and_where_outer_steps_begin(learner):
         (lambda: GridMetricDisplay.from_metric(LINE, (2, 2.0)), r"shape is \(2, 2.0\)"),
         (lambda: GridMetricDisplay.from_metric(LINE, (2, 2), feature=4),
          "feature is 4, but it must be less than 4"),
-        (lambda: PathDisplay.from_path(Path()), "path is Path of 0 steps; a sequence"),
+        (lambda: PathDisplay.from_path(DescentPath()),
+         "path is DescentPath of 0 steps; a sequence"),
         (lambda: PathDisplay.from_estimator(3), "estimator is 3, which has no path_"),
     ],
 )  # fmt: skip

@@ -1,14 +1,18 @@
 """Learn the ground metric of the earth mover's distance from labeled histograms."""
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from ._batch import BatchSolution, TransportBatch
 from ._classifier import EMDClassifier
 from ._cone import MetricProjector, Projection, project_metric
+from ._effort import LongFitWarning
 from ._initial import initial_metric
 from ._kernel import C_GRID, SIGMA_GRID, EMDKernel
 from ._learning import GroundMetricLearning
 from ._neighbors import EMDNeighbors
+from ._path import DescentPath, DescentStep
 from ._similarity import label_similarity, pair_similarity, taxonomy_similarity
 from ._tables import independence_table, typical_table
 from ._transport import Transport, emd, pairwise_emd, transport
@@ -22,16 +26,32 @@ from ._triangle import (
 )
 from ._unnormalized import emd_hat, emd_partial, pairwise_emd_hat
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from . import (  # noqa: F401 - see __getattr__
+        baselines,
+        datasets,
+        distances,
+        experiments,
+        features,
+        plotting,
+        report,
+    )
+
 __version__ = version("groundmetric")
 
 __all__ = [
     "C_GRID",
     "SIGMA_GRID",
     "BatchSolution",
+    "DescentPath",
+    "DescentStep",
     "EMDClassifier",
     "EMDKernel",
     "EMDNeighbors",
     "GroundMetricLearning",
+    "LongFitWarning",
     "MetricProjector",
     "Projection",
     "Transport",
@@ -56,3 +76,25 @@ __all__ = [
     "triangle_violation",
     "typical_table",
 ]
+
+_ON_DEMAND = (
+    "baselines",
+    "datasets",
+    "distances",
+    "experiments",
+    "features",
+    "plotting",
+    "report",
+)
+
+if not TYPE_CHECKING:  # which would take any name for a module
+
+    def __getattr__(name: str) -> "ModuleType":
+        """Import a sub-package when it is first asked for: some need extras."""
+        if name in _ON_DEMAND:
+            return import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ON_DEMAND})

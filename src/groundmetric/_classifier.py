@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from . import _validation
 from ._learning import GroundMetricLearning
+from ._model import SavedMixin
 from ._neighbors import EMDNeighbors
-from ._rows import HistogramsMixin
+from ._rows import HistogramsMixin, all_or_nothing, as_classes
 
 Floats = NDArray[np.float64]
 
 
 # scikit-learn has no types of its own.
-class EMDClassifier(HistogramsMixin, ClassifierMixin, BaseEstimator):
+class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator):
     """Classify histograms by their nearest neighbors under a learned EMD.
 
     Parameters
@@ -26,9 +28,10 @@ class EMDClassifier(HistogramsMixin, ClassifierMixin, BaseEstimator):
         How many neighbors vote; the first class wins a tie.
     learner : estimator, optional
         Learns the metric: has ``fit(X, y)`` and then ``metric_``. A
-        :class:`GroundMetricLearning` with its defaults if None.
+        :class:`GroundMetricLearning` with its defaults if None; its parameters can be
+        set all the same, as ``learner__n_similar`` in a grid search.
     n_jobs : int, optional
-        Number of threads of the search, and of the default learner.
+        Number of threads of the search, and of a learner that has none set itself.
     verbose : int, default=0
         1 shows the progress of both (needs tqdm).
 
@@ -55,6 +58,7 @@ class EMDClassifier(HistogramsMixin, ClassifierMixin, BaseEstimator):
     """
 
     _min_samples = 2
+    _fitted = ("classes_", "_y", "learner_")
 
     def __init__(
         self,
@@ -69,6 +73,7 @@ class EMDClassifier(HistogramsMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> EMDClassifier:
         """Learn the metric from labeled histograms, and keep them.
 
@@ -83,25 +88,54 @@ class EMDClassifier(HistogramsMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        rows = self._as_rows(X, y, reset=True)
-        check_classification_targets(y)
+        rows = self._as_rows(X, reset=True)
+        labels = as_classes(y, len(rows))
         _validation.as_count(self.n_neighbors, "n_neighbors", low=1)
-        labels = column_or_1d(y)
         self.classes_, self._y = np.unique(labels, return_inverse=True)
-        jobs, verbose = self.n_jobs, self.verbose
-        learner = self.learner
-        if learner is None:
-            learner = GroundMetricLearning(n_jobs=jobs, verbose=verbose)
-        self.learner_ = clone(learner).fit(rows, labels)
+        learner = GroundMetricLearning() if self.learner is None else self.learner
+        self.learner_ = self._with_own_options(clone(learner)).fit(rows, labels)
         if not hasattr(self.learner_, "metric_"):
             raise ValueError(
                 f"learner is {learner!r}, which learns no metric_ between bins."
             )
+        self._search_in(rows)
+        return self
+
+    def set_params(self, **params: Any) -> EMDClassifier:  # noqa: ANN401 - any parameter
+        """Set parameters, also those of the default learner: ``learner__tol=0.01``."""
+        nested = [name for name in params if name.startswith("learner__")]
+        if nested and params.get("learner", self.learner) is None:
+            own = {name.removeprefix("learner__"): params.pop(name) for name in nested}
+            params["learner"] = GroundMetricLearning().set_params(**own)
+        super().set_params(**params)
+        return self
+
+    def _with_own_options(self, learner: BaseEstimator) -> BaseEstimator:
+        """Hand threads and progress on to a learner that has none set itself."""
+        given = learner.get_params(deep=False)
+        if given.get("n_jobs", 1) is None:
+            learner.set_params(n_jobs=self.n_jobs)
+        if given.get("verbose", 1) == 0:
+            learner.set_params(verbose=self.verbose)
+        return learner
+
+    def _search_in(self, rows: Floats) -> None:
+        """Search under the metric that was learned."""
         self.metric_ = self.learner_.metric_
         self.neighbors_ = EMDNeighbors(
-            self.metric_, n_neighbors=self.n_neighbors, n_jobs=jobs, verbose=verbose
+            self.metric_,
+            n_neighbors=self.n_neighbors,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
         ).fit(rows)
-        return self
+
+    def _restore(self) -> None:
+        rows = self.learner_._histograms  # noqa: SLF001 - ours
+        _validation.require_length(self._y, len(rows), "_y")
+        if not np.isin(self._y, np.arange(len(self.classes_))).all():
+            raise ValueError("_y does not number classes_")
+        self._search_in(rows)
+        self.n_features_in_ = rows.shape[1]
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Shares of the votes, a column for each of ``classes_``."""

@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 
 from . import _validation
 from ._cone import MetricProjector
-from ._path import Path, Step
+from ._path import DescentPath, DescentStep
 from ._triangle import closure
 
 if TYPE_CHECKING:
     from ._checkpoint import Checkpoint
     from ._criterion import Criterion, Evaluation
     from ._files import Arrays
+    from ._progress import Report
 
 Floats = NDArray[np.float64]
 
@@ -66,7 +67,7 @@ class Settings:
 
 
 # Called after every step; a true answer ends the descent.
-Callback = Callable[[Step], object]
+Callback = Callable[[DescentStep], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +75,9 @@ class Descent:
     """Where a descent ended, and how it got there."""
 
     metric: Floats
-    path: Path
-    converged: bool  # progress became too little; False if a limit or callback ended it
+    path: DescentPath
+    converged: bool  # progress became too little, and every projection was exact
+    hit_limit: bool  # there were no more steps to take
 
 
 def descend(
@@ -102,7 +104,28 @@ def descend(
     if checkpoint is not None:
         checkpoint.remove()
     best = run.best_metric if settings.return_best else run.metric
-    return Descent(best, run.path, run.converged)
+    hit_limit = run.outer >= settings.max_outer and not run.converged
+    converged = run.converged and run.n_inexact == 0
+    return Descent(best, run.path, converged, hit_limit)
+
+
+def watched(
+    callback: Callback | None, report: Report | None, settings: Settings
+) -> Callback:
+    """Show each step in the bar, then let the callback see it."""
+
+    def after(step: DescentStep) -> object:
+        if report is not None:
+            # Outer steps that ended early count as if they had not.
+            report(
+                step.outer * settings.max_inner + step.inner + 1,
+                criterion=step.criterion,
+                violation=step.violation,
+                step=step.step_size,
+            )
+        return callback is not None and callback(step)
+
+    return after
 
 
 class _Run:
@@ -119,8 +142,9 @@ class _Run:
         self.slope, self.level = np.zeros_like(metric), 0.0  # S+ at the tangent's point
         self.best_value = np.inf
         self.outer = self.inner = 0  # p and q
-        self.path = Path()
+        self.path = DescentPath()
         self.is_over = self.converged = False
+        self.n_inexact = 0  # projections that have not converged
         self.start = time.perf_counter()
 
     def linearize(self) -> Evaluation:
@@ -131,7 +155,7 @@ class _Run:
         )  # fmt: skip
         return similar
 
-    def take_step(self) -> Step:
+    def take_step(self) -> DescentStep:
         """Evaluate the bound, move against its subgradient, project, and record."""
         evaluations = [self.linearize()] if self.inner == 0 else []
         minus = self.criterion.dissimilar.evaluate(self.metric)
@@ -143,7 +167,7 @@ class _Run:
         gradient = self.slope + minus.gradient
         step_size = self.settings.step_size / math.sqrt(len(self.path) + 1)
         violation, n_sweeps = self.move(gradient, step_size)
-        step = Step(
+        step = DescentStep(
             outer=self.outer,
             inner=self.inner,
             criterion=value,
@@ -171,6 +195,7 @@ class _Run:
         projection = self.projector.project(
             self.metric - (step_size * size / length) * gradient, radius=1.0
         )
+        self.n_inexact += not projection.converged
         norm = _norm(projection.metric)
         if norm == 0:  # every metric is worse than none
             self.is_over = True
@@ -221,6 +246,7 @@ class _Run:
             "slope": self.slope,
             "values": np.array([self.level, self.best_value]),
             "position": np.array([self.outer, self.inner]),
+            "n_inexact": np.array(self.n_inexact),
             "path": self.path.to_array(),
             **_prefixed("projector", self.projector.state()),
             **_prefixed("similar", self.criterion.similar.state()),
@@ -238,7 +264,8 @@ class _Run:
         self.slope = _validation.as_cost(state["slope"], d, "slope")
         self.level, self.best_value = state["values"].tolist()
         self.outer, self.inner = state["position"].tolist()
-        self.path = Path.from_array(state["path"])
+        self.n_inexact = int(state["n_inexact"])
+        self.path = DescentPath.from_array(state["path"])
         limits = self.settings.max_outer, self.settings.max_inner
         if not (0 <= self.outer < limits[0] and 0 <= self.inner < limits[1]):
             raise ValueError(f"step {self.outer}, {self.inner} is out of range")

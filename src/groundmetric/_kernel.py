@@ -15,15 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh
 from scipy.spatial.distance import cdist
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
 from sklearn.utils.validation import check_is_fitted
 
 from . import _validation, distances
-from ._rows import as_histogram_rows, as_rows
+from ._rows import HistogramTransformer, all_or_nothing, as_rows
 from ._transport import pairwise_emd
 
 Floats = NDArray[np.float64]
@@ -41,12 +36,7 @@ ASYMMETRY = 1e-7
 ROUNDING = 1e-12
 
 
-# scikit-learn has no types of its own.
-class EMDKernel(
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    BaseEstimator,
-):
+class EMDKernel(HistogramTransformer):
     """Kernel exp(-d / sigma) of an earth mover's distance, for ``SVC`` and the like.
 
     Turns histograms into rows of a Gram matrix, for estimators that take
@@ -110,6 +100,11 @@ class EMDKernel(
     array([0])
     """
 
+    _fitted = (
+        *("gram_", "sigma_", "shift_", "smallest_eigenvalue_"),
+        *("_rows", "_distinct", "_which"),
+    )
+
     def __init__(
         self,
         *,
@@ -123,6 +118,7 @@ class EMDKernel(
         self.multiple = multiple
         self.n_jobs = n_jobs
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> EMDKernel:  # noqa: ARG002 - scikit-learn's
         """Compute the Gram matrix of training histograms, and what its diagonal lacks.
 
@@ -178,13 +174,12 @@ class EMDKernel(
 
     def _as_rows(self, X: ArrayLike, *, reset: bool) -> Floats:
         if not self._precomputed():
-            return as_histogram_rows(self, X, reset=reset)
-        rows = as_rows(self, X, reset=reset)
-        if not reset:
-            return _validation.as_float_array(rows, "X", 2)
-        square = _validation.as_square(rows, "X")
-        _validation.require_dissimilarity(square, "X", rounding=ASYMMETRY)
-        return square
+            return super()._as_rows(X, reset=reset)
+        rows = as_rows(self, X, _validation.as_nonnegative, reset=reset)
+        if reset:
+            _validation.as_square(rows, "X")
+            _validation.require_dissimilarity(rows, "X", rounding=ASYMMETRY)
+        return rows
 
     def _find(self, rows: Floats) -> NDArray[np.intp]:
         """Find the first training histogram that each row equals, up to rounding."""
@@ -208,6 +203,16 @@ class EMDKernel(
         _validation.require_metric(metric, "metric")
         return pairwise_emd(left, right, metric=metric, n_jobs=self.n_jobs)
 
+    def _restore(self) -> None:
+        rows = _validation.as_nonnegative(self._rows, "its histograms")
+        n, m = len(rows), len(self._distinct)
+        gram = _validation.as_square(self.gram_, "gram_", size=n)
+        _validation.as_choice(self._distinct, n)
+        if self._which.shape != (n,) or not np.isin(self._which, np.arange(m)).all():
+            raise ValueError("_which does not number _distinct")
+        self._rows, self.gram_ = rows, gram
+        self.n_features_in_ = rows.shape[1]
+
     def _precomputed(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
@@ -218,8 +223,6 @@ class EMDKernel(
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed()
-        tags.input_tags.positive_only = True
-        tags.input_tags.sparse = True
         return tags
 
 

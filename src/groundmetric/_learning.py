@@ -7,33 +7,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _validation
 from ._checkpoint import Checkpoint, identify, require_writable
 from ._criterion import Criterion
-from ._descent import Callback, Settings, descend
+from ._descent import Callback, Settings, descend, watched
+from ._effort import warn_before
 from ._initial import starting_metric
-from ._model import FITTED, load_model, save_model
 from ._progress import progress_bar
-from ._rows import HistogramsMixin
+from ._rows import HistogramTransformer, all_or_nothing, as_classes
 from ._similarity import weights_of
 from ._transport import emd, pairwise_emd
+from ._warnings import warn_not_converged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._files import StrPath
-    from ._path import Path, Step
-    from ._progress import Report
+    from ._path import DescentPath
     from ._weights import Weights
 
 Floats = NDArray[np.float64]
 
+# Steps by default. Up to so many, to stop early is the purpose of the limits.
+BUDGET = 20
 
-# scikit-learn has no types of its own.
-class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
+
+class GroundMetricLearning(HistogramTransformer):
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between each
@@ -60,6 +61,9 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
         Limits on outer steps, and on inner steps in each: by default the criterion's
         concave side is linearized anew at every step. The paper has 8 and 200, with a
         step of 0.1 from typical tables; docs/learning.md has what we found instead.
+        Up to 20 steps in all, as by default, the limits are a budget: stopping early
+        is intended. If you allow more, you get a ``ConvergenceWarning`` when they are
+        used up before progress falls below ``tol``, unless that is 0.
     tol : float, default=0.0075
         Relative progress that is too little to go on: of an outer step, if it has six
         inner ones, or else of six outer ones; and of six inner ones after the first
@@ -69,7 +73,7 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
     n_jobs : int, optional
         Number of threads. Results do not depend on it.
     callback : callable, optional
-        Called with each :class:`~groundmetric._path.Step`; a true answer ends the run.
+        Called with each :class:`DescentStep`; a true answer ends the run.
     verbose : int, default=0
         1 shows a bar of steps (needs tqdm).
     checkpoint : path-like, optional
@@ -89,10 +93,13 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
         The learned metric, of at most unit Frobenius norm.
     initial_metric_ : ndarray of shape (d, d)
         Where the descent started.
-    path_ : Path
+    path_ : DescentPath
         A row for each step.
     n_iter_ : int
         Steps taken.
+    converged_ : bool
+        Whether progress fell below ``tol``, and every projection onto the metrics
+        converged; False if a limit or the callback ended the run.
     classes_ : ndarray
         Labels, if there were any.
     n_features_in_ : int
@@ -108,6 +115,8 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
     """
 
     _min_samples = 2
+    _fitted = ("metric_", "initial_metric_", "path_", "converged_", "_histograms")
+    _optional = ("classes_",)
 
     def __init__(
         self,
@@ -144,6 +153,7 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
         self.warm_start = warm_start
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(
         self,
         X: ArrayLike,
@@ -165,10 +175,16 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Warns
+        -----
+        LongFitWarning
+            Before it starts, if it may take more than a minute or a gigabyte.
         """
         if self.checkpoint is not None:
             require_writable(self.checkpoint)
-        rows = self._as_rows(X, y, reset=True)
+        rows = self._as_rows(X, reset=True)
+        labels = None if y is None else as_classes(y, len(rows))
         settings = self._settings()
         threads = _validation.n_threads(self.n_jobs)
         if self.callback is not None and not callable(self.callback):
@@ -180,11 +196,12 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
                 ("n_neighbors", self.n_neighbors),
             )
         ]
-        weights = weights_of(len(rows), y, similarity)
+        weights = weights_of(len(rows), labels, similarity)
         last: Any = getattr(self, "metric_", None) if self.warm_start else None
         init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
         start = starting_metric(init, rows, weights, self.n_jobs)
         balanced = weights.balanced(*counts)
+        warn_before(rows, balanced, counts, settings, threads)
         criterion = Criterion(rows, balanced, *counts, n_threads=threads)
         checkpoint = self._checkpoint(rows, balanced, start, f"{counts} {settings}")
         limit = settings.max_outer * settings.max_inner
@@ -197,16 +214,24 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
                 start,
                 settings,
                 n_threads=threads,
-                callback=_after(self.callback, report, settings),
+                callback=watched(self.callback, report, settings),
                 checkpoint=checkpoint,
             )
+        if found.hit_limit and settings.tol > 0 and limit > BUDGET:
+            warn_not_converged(
+                f"The descent took all {limit} steps of max_outer={settings.max_outer} "
+                f"and max_inner={settings.max_inner}, and has not converged to "
+                f"tol={settings.tol}; raise the limits, or tol.",
+                stacklevel=4,
+            )
         self.__dict__.pop("classes_", None)
-        if y is not None:
-            self.classes_ = np.unique(np.asarray(y))
+        if labels is not None:
+            self.classes_ = np.unique(labels)
         self.initial_metric_ = start
         self.metric_ = found.metric
-        self.path_: Path = found.path
+        self.path_: DescentPath = found.path
         self.n_iter_ = len(found.path)
+        self.converged_ = bool(found.converged)
         self._histograms = rows
         return self
 
@@ -236,20 +261,18 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
 
         return distance
 
-    def save(self, path: StrPath) -> None:
-        """Write the fitted estimator, less its callback, to one ``.npz`` file."""
-        check_is_fitted(self, "metric_")
-        fitted = {name: getattr(self, name) for name in FITTED if hasattr(self, name)}
-        save_model(path, self.get_params(), fitted)
+    def _restore(self) -> None:
+        rows = _validation.as_float_array(self._histograms, "its histograms", 2)
+        for name in ("metric_", "initial_metric_"):
+            _validation.as_cost(getattr(self, name), rows.shape[1], name)
+            _validation.require_metric(getattr(self, name), name)
+        _validation.as_distributions(rows, "its histograms")
+        self.n_features_in_ = rows.shape[1]
+        self.n_iter_ = len(self.path_)
 
-    @classmethod
-    def load(cls, path: StrPath) -> GroundMetricLearning:
-        """Read an estimator that :meth:`save` wrote."""
-        params, fitted = load_model(path, cls._get_param_names())
-        learner = cls(**params)
-        for name, value in fitted.items():
-            setattr(learner, name, value)
-        return learner
+    @property
+    def _n_features_out(self) -> int:
+        return len(self._histograms)
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
         tags = super().__sklearn_tags__()
@@ -278,22 +301,3 @@ class GroundMetricLearning(HistogramsMixin, TransformerMixin, BaseEstimator):
             rows, *weights.parts(), start, rest, version("groundmetric")
         )
         return Checkpoint(self.checkpoint, seconds, identity)
-
-
-def _after(
-    callback: Callback | None, report: Report | None, settings: Settings
-) -> Callback:
-    """Show each step in the bar, then let the callback see it."""
-
-    def after(step: Step) -> object:
-        if report is not None:
-            # Outer steps that ended early count as if they had not.
-            report(
-                step.outer * settings.max_inner + step.inner + 1,
-                criterion=step.criterion,
-                violation=step.violation,
-                step=step.step_size,
-            )
-        return callback is not None and callback(step)
-
-    return after

@@ -1,81 +1,154 @@
-"""A learned metric in a file, with all that the estimator needs to go on."""
+"""Fitted estimators in files, with all that they need to go on; never a pickle.
+
+Parameters and fitted attributes are plain values, arrays, the path of a descent, or
+other estimators of this package, whose own contents have the attribute's name before
+theirs: ``learner_.metric_``.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from . import _files, _validation
-from ._path import NAMES, Path
+from . import _files
+from ._path import NAMES, DescentPath
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Iterator
+
+    from typing_extensions import Self
 
     from ._files import Arrays, StrPath
 
 KIND = "model"
-FITTED = (
-    "metric_",
-    "initial_metric_",
-    "path_",
-    "classes_",
-    "feature_names_in_",
-    "_histograms",
-)
 PLAIN = (bool, int, float, str, type(None))
+NAMES_IN = "feature_names_in_"  # of any estimator, if it has them
 
 
-def save_model(path: StrPath, params: dict[str, Any], fitted: dict[str, Any]) -> None:
-    """Write parameters and fitted attributes; functions among them are left out."""
-    plain, arrays = {}, {}
-    for name, value in params.items():
-        item = value.item() if isinstance(value, np.generic) else value
-        if isinstance(item, os.PathLike):
-            item = os.fspath(item)
-        if isinstance(item, PLAIN):
-            plain[name] = item
-        elif name == "init":
-            arrays["param.init"] = np.asarray(item, dtype=float)
-    for name, value in fitted.items():
-        if isinstance(value, Path):
-            arrays[name] = value.to_array()
-        elif name in ("classes_", "feature_names_in_"):
-            arrays[name] = _as_plain(value, name)
-        else:
-            arrays[name] = np.asarray(value)
-    _files.write(path, KIND, {"params": plain, "path": NAMES}, arrays)
+class SavedMixin:
+    """An estimator with ``save`` and ``load``; names its fitted attributes.
+
+    Those in ``_optional`` may be missing.
+    """
+
+    _fitted: ClassVar[tuple[str, ...]]
+    _optional: ClassVar[tuple[str, ...]] = ()
+
+    def save(self, path: StrPath) -> None:
+        """Write the fitted estimator to one ``.npz`` file, functions left out."""
+        check_is_fitted(self)
+        facts, arrays = _pack(self)
+        _files.write(path, KIND, facts, arrays)
+
+    @classmethod
+    def load(cls, path: StrPath) -> Self:
+        """Read an estimator that :meth:`save` wrote."""
+        facts, arrays = _files.read(path, KIND)
+        name = facts.get("estimator")
+        if isinstance(name, str) and name != cls.__name__:
+            raise ValueError(
+                f"{os.fspath(path)} is a model of {name}; read it with {name}.load."
+            )
+        try:
+            found: Self = _unpack(cls, facts, arrays)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(
+                f"{os.fspath(path)} is not a model that this groundmetric can read: "
+                f"{error}."
+            ) from error
+        return found
+
+    def _restore(self) -> None:
+        """Judge what was read, and make what is not in the file."""
 
 
-def load_model(
-    path: StrPath, known: list[str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read parameters and fitted attributes; a file that cannot be right is refused."""
-    facts, arrays = _files.read(path, KIND)
-    try:
-        params, names = dict(facts["params"]), facts["path"]
-        if "param.init" in arrays:
-            params["init"] = arrays.pop("param.init")
-        fitted: dict[str, Any] = dict(arrays)
-        fitted["path_"] = Path.from_array(fitted["path_"])
-        _require_model(fitted, params, known, names)
-    except (LookupError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"{os.fspath(path)} is not a model that this groundmetric can read: "
-            f"{error}."
-        ) from error
-    if "feature_names_in_" in fitted:
-        fitted["feature_names_in_"] = fitted["feature_names_in_"].astype(object)
-    fitted["n_features_in_"] = len(fitted["metric_"])
-    fitted["n_iter_"] = len(fitted["path_"])
-    return params, fitted
+def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ours
+    """Take an estimator, fitted or not, apart."""
+    facts: dict[str, Any] = {"estimator": type(estimator).__name__, "path": NAMES}
+    arrays: Arrays = {}
+    names = [*estimator._fitted, *estimator._optional, NAMES_IN]  # noqa: SLF001
+    fitted = {name: vars(estimator)[name] for name in names if name in vars(estimator)}
+    for kind, values in (
+        ("params", estimator.get_params(deep=False)),
+        ("fitted", fitted),
+    ):
+        facts[kind], facts[f"nested_{kind}"] = {}, {}
+        for name, value in values.items():
+            key = f"param.{name}" if kind == "params" else name
+            item = os.fspath(value) if isinstance(value, os.PathLike) else value
+            item = item.item() if isinstance(item, np.generic) else item
+            if isinstance(item, PLAIN):
+                facts[kind][name] = item
+            elif isinstance(item, SavedMixin):
+                facts[f"nested_{kind}"][name], inner = _pack(item)
+                arrays |= {f"{key}.{part}": array for part, array in inner.items()}
+            elif isinstance(item, DescentPath):
+                arrays[key] = item.to_array()
+            elif not callable(item):
+                arrays[key] = _as_plain(item, name)
+    return facts, arrays
 
 
-def _as_plain(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Convert names and labels to what numpy stores without pickling."""
+def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:  # noqa: ANN401 - an estimator of ours
+    """Put an estimator together; anything that cannot be right is refused."""
+    if facts["path"] != NAMES:
+        raise ValueError("its path has other columns")
+    params, fitted = dict(facts["params"]), dict(facts["fitted"])
+    for kind, values, start in (("params", params, "param."), ("fitted", fitted, "")):
+        for name, inner in facts[f"nested_{kind}"].items():
+            values[name] = _unpack(
+                _class_of(inner["estimator"]), inner, _taken(arrays, f"{start}{name}.")
+            )
+    params |= _taken(arrays, "param.")
+    fitted |= arrays
+    known = {*cls._fitted, *cls._optional, NAMES_IN}
+    unknown = sorted(
+        (set(params) - set(cls._get_param_names())) | (set(fitted) - known)
+    )
+    if unknown:
+        raise ValueError(f"nothing here is called {unknown[0]}")
+    estimator = cls(**params)
+    if not fitted:
+        return estimator
+    missing = [name for name in cls._fitted if name not in fitted]
+    if missing:
+        raise ValueError(f"there is no {missing[0]!r}")
+    if "path_" in fitted:
+        fitted["path_"] = DescentPath.from_array(fitted["path_"])
+    if NAMES_IN in fitted:
+        fitted[NAMES_IN] = fitted[NAMES_IN].astype(object)
+    vars(estimator).update(fitted)
+    estimator._restore()
+    return estimator
+
+
+def _taken(arrays: Arrays, prefix: str) -> Arrays:
+    """Take arrays whose name begins so out of all, without that beginning."""
+    names = [name for name in arrays if name.startswith(prefix)]
+    return {name.removeprefix(prefix): arrays.pop(name) for name in names}
+
+
+def _class_of(name: str) -> type[SavedMixin]:
+    """Find the class of an estimator in another one."""
+    for cls in _subclasses(SavedMixin):
+        if cls.__name__ == name:
+            return cls
+    raise ValueError(f"there is no estimator {name!r}")
+
+
+def _subclasses(cls: type[SavedMixin]) -> Iterator[type[SavedMixin]]:
+    for child in cls.__subclasses__():
+        yield child
+        yield from _subclasses(child)
+
+
+def _as_plain(values: Any, name: str) -> np.ndarray[Any, Any]:  # noqa: ANN401 - judged here
+    """Convert to what numpy stores without pickling."""
     array = np.asarray(values)
-    if array.dtype.kind == "O" and all(isinstance(value, str) for value in array):
+    if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.flat):
         array = array.astype(str)
     if array.dtype.kind not in "biufSUmM":
         raise ValueError(
@@ -83,18 +156,3 @@ def _as_plain(values: NDArray[Any], name: str) -> NDArray[Any]:
             "numbers."
         )
     return array
-
-
-def _require_model(
-    fitted: Arrays, params: dict[str, Any], known: list[str], names: list[str]
-) -> None:
-    if names != NAMES:
-        raise ValueError("its path has other columns")
-    unknown = sorted((set(params) - set(known)) | (set(fitted) - set(FITTED)))
-    if unknown:
-        raise ValueError(f"nothing here is called {unknown[0]}")
-    rows = _validation.as_float_array(fitted["_histograms"], "its histograms", 2)
-    for name in ("metric_", "initial_metric_"):
-        _validation.as_cost(fitted[name], rows.shape[1], name)
-        _validation.require_metric(fitted[name], name)
-    _validation.as_distributions(rows, "its histograms")

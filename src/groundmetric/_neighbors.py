@@ -21,16 +21,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _validation
 from ._progress import progress_bar
-from ._rows import HistogramsMixin
+from ._rows import HistogramTransformer, all_or_nothing
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -40,13 +35,7 @@ MODES = ("connectivity", "distance")
 GRAPHS = ("n_neighbors", "radius")
 
 
-# scikit-learn has no types of its own.
-class EMDNeighbors(
-    HistogramsMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    BaseEstimator,
-):
+class EMDNeighbors(HistogramTransformer):
     """Find nearest neighbors under the earth mover's distance, exactly.
 
     Distances and neighbors are those of :func:`pairwise_emd` and a stable sort, bit for
@@ -95,6 +84,8 @@ class EMDNeighbors(
     array([[1, 0]])
     """
 
+    _fitted = ("metric_", "_histograms")
+
     def __init__(
         self,
         metric: ArrayLike | None = None,
@@ -112,6 +103,7 @@ class EMDNeighbors(
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: object = None) -> EMDNeighbors:  # noqa: ARG002
         """Take the histograms to search in.
 
@@ -227,6 +219,13 @@ class EMDNeighbors(
     @property
     def _n_features_out(self) -> int:
         return self.n_samples_fit_
+
+    def _restore(self) -> None:
+        _validation.as_distributions(self._histograms, "its histograms")
+        self.n_samples_fit_, self.n_features_in_ = self._histograms.shape
+        self.metric_ = _validation.as_cost(self.metric_, self.n_features_in_, "metric_")
+        _validation.require_metric(self.metric_, "metric_")
+        self._prepare()
 
     def _prepare(self) -> None:
         masses = _core.Masses(self._histograms, 1.0)

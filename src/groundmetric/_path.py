@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Step:
+class DescentStep:
     """One evaluation of the dissimilar side, and the step that followed it.
 
     Attributes
@@ -47,6 +47,18 @@ class Step:
         Passes of the projection over its working set.
     seconds : float
         Since the start of the descent.
+
+    Examples
+    --------
+    A callback sees each step, and ends the run by a true answer:
+
+    >>> from groundmetric import GroundMetricLearning
+    >>> def enough(step):
+    ...     return step.outer == 1
+    >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
+    >>> learner = GroundMetricLearning(n_neighbors=1, callback=enough)
+    >>> learner.fit(X, [0, 0, 1, 1]).n_iter_
+    2
     """
 
     outer: int
@@ -64,29 +76,41 @@ class Step:
     seconds: float
 
 
-NAMES = [field.name for field in fields(Step)]
+NAMES = [field.name for field in fields(DescentStep)]
 
 
-class Path(Sequence[Step]):
-    """The steps of a descent, in order."""
+class DescentPath(Sequence[DescentStep]):
+    """The steps of a descent, in order: a sequence of :class:`DescentStep`.
 
-    def __init__(self, steps: Sequence[Step] = ()) -> None:
+    Examples
+    --------
+    >>> from groundmetric import GroundMetricLearning
+    >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
+    >>> learner = GroundMetricLearning(n_neighbors=1, max_outer=3)
+    >>> path = learner.fit(X, [0, 0, 1, 1]).path_
+    >>> path
+    DescentPath of 3 steps
+    >>> path.column("step_size").round(2)
+    array([0.5 , 0.35, 0.29])
+    """
+
+    def __init__(self, steps: Sequence[DescentStep] = ()) -> None:
         self._steps = list(steps)
 
     def __len__(self) -> int:
         return len(self._steps)
 
     @overload
-    def __getitem__(self, k: int) -> Step: ...
+    def __getitem__(self, k: int) -> DescentStep: ...
     @overload
-    def __getitem__(self, k: slice) -> Path: ...
-    def __getitem__(self, k: int | slice) -> Step | Path:
-        return Path(self._steps[k]) if isinstance(k, slice) else self._steps[k]
+    def __getitem__(self, k: slice) -> DescentPath: ...
+    def __getitem__(self, k: int | slice) -> DescentStep | DescentPath:
+        return DescentPath(self._steps[k]) if isinstance(k, slice) else self._steps[k]
 
     def __repr__(self) -> str:
-        return f"Path of {len(self)} steps"
+        return f"DescentPath of {len(self)} steps"
 
-    def append(self, step: Step) -> None:
+    def append(self, step: DescentStep) -> None:
         """Add a step at the end."""
         self._steps.append(step)
 
@@ -96,7 +120,7 @@ class Path(Sequence[Step]):
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write a row for each step, with a header."""
-        with FilePath(path).open("w", newline="", encoding="utf-8") as file:
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(NAMES)
             writer.writerows(astuple(step) for step in self._steps)
@@ -107,15 +131,15 @@ class Path(Sequence[Step]):
         return np.array(rows, dtype=float).reshape(-1, len(NAMES))
 
     @classmethod
-    def from_array(cls, rows: Floats) -> Path:
+    def from_array(cls, rows: Floats) -> DescentPath:
         """Make the path that gave these rows."""
         # Annotations are strings here: "int" or "float".
         kinds: list[type] = [
-            int if field.type == "int" else float for field in fields(Step)
+            int if field.type == "int" else float for field in fields(DescentStep)
         ]
         return cls(
             [
-                Step(*(kind(x) for kind, x in zip(kinds, row, strict=True)))
+                DescentStep(*(kind(x) for kind, x in zip(kinds, row, strict=True)))
                 for row in rows
             ]
         )

@@ -7,6 +7,6 @@ import warnings
 from sklearn.exceptions import ConvergenceWarning
 
 
-def warn_not_converged(message: str) -> None:
+def warn_not_converged(message: str, stacklevel: int = 3) -> None:
     """Warn that an iteration stopped short of its tolerance."""
-    warnings.warn(message, ConvergenceWarning, stacklevel=3)
+    warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)

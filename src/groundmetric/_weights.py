@@ -31,6 +31,9 @@ class Weights(Protocol):
     def candidates(self, *, similar: bool) -> Arrays:
         """Return the similar or dissimilar pairs, as the pruned search takes them."""
 
+    def n_pairs(self, *, similar: bool) -> int:
+        """Count the similar or dissimilar pairs."""
+
     def balanced(self, n_similar: int | None, n_dissimilar: int | None) -> Weights:
         """Scale dissimilar weights, so that neighbors that count weigh as all pairs do.
 
@@ -90,6 +93,12 @@ class LabelWeights:
     def candidates(self, *, similar: bool) -> Arrays:
         return {"classes": self.classes, "same": similar}
 
+    def n_pairs(self, *, similar: bool) -> int:
+        sizes = np.bincount(self.classes)
+        n_similar = int((sizes * (sizes - 1) // 2).sum())
+        n_all = len(self) * (len(self) - 1) // 2
+        return n_similar if similar else n_all - n_similar
+
     def balanced(self, n_similar: int | None, n_dissimilar: int | None) -> LabelWeights:
         mates = np.bincount(self.classes)[self.classes] - 1
         shares = []
@@ -126,6 +135,10 @@ class MatrixWeights:
         mask = self.omega > 0 if similar else self.omega < 0
         starts = np.concatenate([[0], np.cumsum(mask.sum(axis=1))])
         return {"candidates": (starts, np.nonzero(mask)[1].astype(np.int32))}
+
+    def n_pairs(self, *, similar: bool) -> int:
+        mask = self.omega > 0 if similar else self.omega < 0
+        return int(np.count_nonzero(mask)) // 2
 
     def balanced(
         self, n_similar: int | None, n_dissimilar: int | None

@@ -19,14 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist, pdist
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _validation
 from ._metric_learn import itml, lmnn
-from ._rows import as_histogram_rows
+from ._rows import HistogramTransformer, all_or_nothing, as_classes
 from ._warnings import warn_not_converged
 
 Floats = NDArray[np.float64]
@@ -34,13 +33,15 @@ Floats = NDArray[np.float64]
 __all__ = ["ITML", "LMNN", "NCA"]
 
 
-# scikit-learn has no types of its own.
-class _Mahalanobis(TransformerMixin, BaseEstimator):
+class _Mahalanobis(HistogramTransformer):
     """What the learners share; each says how to find L."""
 
     hellinger: bool
     max_iter: int
+    _min_samples = 2
+    _fitted = ("components_", "classes_")
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> _Mahalanobis:
         """Learn L.
 
@@ -55,9 +56,9 @@ class _Mahalanobis(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        rows = self._mapped(X, y, reset=True)
-        _validation.require_length(y, len(rows), "y")
-        self.classes_, labels = np.unique(np.asarray(y), return_inverse=True)
+        rows = self._mapped(X, reset=True)
+        given = as_classes(y, len(rows))
+        self.classes_, labels = np.unique(given, return_inverse=True)
         if len(self.classes_) < 2:  # noqa: PLR2004 - nothing to tell apart
             raise ValueError("y has one class only; at least two are needed.")
         distances = pdist(rows)
@@ -69,7 +70,7 @@ class _Mahalanobis(TransformerMixin, BaseEstimator):
     def transform(self, X: ArrayLike) -> Floats:
         """Map to where the distance is Euclidean."""
         check_is_fitted(self)
-        mapped: Floats = self._mapped(X, None, reset=False) @ self.components_.T
+        mapped: Floats = self._mapped(X, reset=False) @ self.components_.T
         return mapped
 
     def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
@@ -79,12 +80,19 @@ class _Mahalanobis(TransformerMixin, BaseEstimator):
             # Symmetric to the last bit, and zero on the diagonal.
             upper: Floats = np.triu(cdist(left, left), 1)
             return upper + upper.T
-        between: Floats = cdist(left, self.transform(Y))
-        return between
+        return np.asarray(cdist(left, self.transform(Y)))
 
-    def _mapped(self, X: ArrayLike, y: ArrayLike | None, *, reset: bool) -> Floats:
-        rows = as_histogram_rows(self, X, y, reset=reset, min_samples=1 + reset)
+    def _mapped(self, X: ArrayLike, *, reset: bool) -> Floats:
+        rows = self._as_rows(X, reset=reset)
         return np.sqrt(rows) if self.hellinger else rows
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def _restore(self) -> None:
+        self.components_ = _validation.as_square(self.components_, "components_")
+        self.n_features_in_ = len(self.components_)
 
     @abstractmethod
     def _learn(self, rows: Floats, labels: NDArray[np.int64]) -> Floats:
@@ -96,8 +104,6 @@ class _Mahalanobis(TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
         tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
 

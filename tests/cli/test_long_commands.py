@@ -65,3 +65,11 @@ def test_lesson():
 def test_pixel_metric():
     metric = _demo.pixel_metric()
     assert metric[0, 8 * 3 + 4] == 5.0  # three rows down, four columns to the right
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_long_fit_is_announced(run, monkeypatch):
+    monkeypatch.setattr("groundmetric._effort._seconds_a_pair", lambda _: 99.0)
+    found = run("fit", "data.csv", "--max-outer", 1)
+    assert found.exit_code == 0
+    assert "warning: This fit may take about " in found.stderr

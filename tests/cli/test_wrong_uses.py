@@ -127,7 +127,8 @@ CASES = {
         "distances bad.npy --metric line.npy", array("bad.npy", -X), "column 0 is -4",
     ),
     "cube": (
-        "distances bad.npy --metric line.npy", array("bad.npy", X[None]), "X has shape",
+        "distances bad.npy --metric line.npy", array("bad.npy", X[None]),
+        "bad.npy has shape",
     ),
     "pickled npy": ("fit bad.npy", pickled, "bad.npy holds no plain array"),
     "a pickle": ("fit bad.npy", only_pickle, "bad.npy holds no plain array"),

@@ -18,12 +18,14 @@ from .arrays import (
     require_finite,
     require_in_range,
     require_metric,
+    require_no_text,
 )
 from .features import as_grid, as_names, as_order
 from .histograms import (
     LARGEST_DIMENSION,
     as_distributions,
     as_histograms,
+    as_nonnegative,
     common_mass,
     require_same_bins,
 )
@@ -37,10 +39,12 @@ from .pairs import (
     require_length,
     require_same_kind,
 )
+from .places import Table
 from .threads import n_threads
 
 __all__ = [
     "LARGEST_DIMENSION",
+    "Table",
     "as_choice",
     "as_color_image",
     "as_cost",
@@ -52,6 +56,7 @@ __all__ = [
     "as_image",
     "as_labels",
     "as_names",
+    "as_nonnegative",
     "as_number",
     "as_order",
     "as_pairs",
@@ -69,6 +74,7 @@ __all__ = [
     "require_in_range",
     "require_length",
     "require_metric",
+    "require_no_text",
     "require_same_bins",
     "require_same_kind",
 ]

@@ -10,15 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from .places import Table
 
 Floats = NDArray[np.float64]
 
 METRIC_ROUNDING = 1e-12
 
 
-def as_float_array(x: ArrayLike, name: str, ndim: int) -> Floats:
+def as_float_array(x: ArrayLike, name: str | Table, ndim: int) -> Floats:
     """Convert lists, frames, sparse matrices and arrays of real numbers."""
     given: Any = x
+    require_no_text(x, name)
     if hasattr(given, "toarray"):  # scipy.sparse, without importing it
         given = given.toarray()
         if ndim == 1 and 1 in given.shape:
@@ -40,14 +42,39 @@ def as_float_array(x: ArrayLike, name: str, ndim: int) -> Floats:
     return array
 
 
-def require_finite(array: Floats, name: str) -> None:
+def require_no_text(x: ArrayLike, name: str | Table) -> None:
+    """Refuse text among the entries of an array or a frame."""
+    if not isinstance(x, np.ndarray) and not hasattr(x, "iloc"):
+        return
+    values = np.asarray(x)
+    if values.dtype.kind != "O":
+        return
+    for where, value in np.ndenumerate(values):
+        if isinstance(value, str) and not _is_number(value):
+            raise ValueError(
+                f"{Table.of(x, name).entry(where)} is {value!r}: numbers are needed."
+            )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def require_finite(array: Floats, name: str | Table) -> None:
     """Refuse NaN and infinity."""
-    finite = np.isfinite(array)
-    if not finite.all():
-        where = tuple(int(k) for k in np.argwhere(~finite)[0])
-        raise ValueError(
-            f"{name}{list(where)} is {array[where]}: entries must be finite."
-        )
+    refuse(array, ~np.isfinite(array), name, "entries must be finite")
+
+
+def refuse(array: Floats, bad: NDArray[np.bool_], name: str | Table, what: str) -> None:
+    """Say where the first bad entry is, and what it is."""
+    if bad.any():
+        where = tuple(int(k) for k in np.argwhere(bad)[0])
+        place = Table.of(array, name).entry(where)
+        raise ValueError(f"{place} is {array[where]}: {what}.")
 
 
 def require_in_range(values: Floats | float) -> None:
@@ -94,7 +121,7 @@ def as_positive(M: ArrayLike, name: str, d: int) -> Floats:
         (array != array.T, "the matrix must be symmetric"),
     )
     for where, what in broken:
-        _refuse(array, where & ~np.eye(d, dtype=bool), name, what)
+        refuse(array, where & ~np.eye(d, dtype=bool), name, what)
     return array
 
 
@@ -110,7 +137,7 @@ def require_dissimilarity(array: Floats, name: str, *, rounding: float = 0.0) ->
         (np.diag(np.diag(array)) != 0, "the diagonal must be zero"),
     )
     for where, what in broken:
-        _refuse(array, where, name, what)
+        refuse(array, where, name, what)
 
 
 def require_metric(array: Floats, name: str) -> None:
@@ -125,12 +152,6 @@ def require_metric(array: Floats, name: str) -> None:
             f"{name} breaks the triangle inequality: {name}[{i}, {j}] exceeds "
             f"{name}[{i}, {k}] + {name}[{k}, {j}] by {excess[i, j]}."
         )
-
-
-def _refuse(array: Floats, where: NDArray[np.bool_], name: str, what: str) -> None:
-    if where.any():
-        i, j = (int(k) for k in np.argwhere(where)[0])
-        raise ValueError(f"{name}[{i}, {j}] is {array[i, j]}: {what}.")
 
 
 def as_number(value: float, name: str, *, low: float, high: float = math.inf) -> float:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from .arrays import as_float_array, require_finite
+from .arrays import as_float_array, refuse, require_finite
+from .places import Table
 
 Floats = NDArray[np.float64]
 
@@ -19,6 +20,7 @@ MASS_TOLERANCE = 1e-6
 ROUNDING = 1e-12
 # A smaller mass cannot be cut into 2**120 parts in double precision.
 SMALLEST_MASS = 1e-250
+NEGATIVE = "histograms must not have negative entries"
 LARGEST_DIMENSION = _core.MAX_NODES // 2
 
 
@@ -26,19 +28,19 @@ class Histograms(NamedTuple):
     """Histograms that were found good: one (1-D) or rows of them."""
 
     values: Floats
-    name: str
+    name: Table
     first_mass: float
     low_mass: float
     high_mass: float
 
     def which(self, row: int) -> str:
         """Name the row in a message."""
-        return self.name if self.values.ndim == 1 else f"{self.name}[{row}]"
+        return str(self.name) if self.values.ndim == 1 else self.name.whole_row(row)
 
 
 def as_histograms(
     X: ArrayLike,
-    name: str,
+    name: str | Table,
     ndim: int = 2,
     *,
     may_be_zero: bool = False,
@@ -49,6 +51,7 @@ def as_histograms(
     Of zero mass, too, if they may be; never of so little that it cannot be cut. The
     caller adds n_added bins.
     """
+    name = Table.of(X, name)
     array = as_float_array(X, name, ndim)
     if array.size == 0:
         raise ValueError(f"{name} is empty: its shape is {array.shape}.")
@@ -63,11 +66,7 @@ def as_histograms(
     if not (math.isfinite(low) and math.isfinite(high)):
         require_finite(array, name)
     if smallest < 0.0:
-        where = tuple(int(k) for k in np.argwhere(array < 0.0)[0])
-        raise ValueError(
-            f"{name}{list(where)} is {array[where]}: histograms must not have "
-            "negative entries."
-        )
+        refuse(array, array < 0.0, name, NEGATIVE)
     if not SMALLEST_MASS <= low <= high < math.inf:
         with np.errstate(over="ignore"):
             masses = np.atleast_1d(array.sum(axis=-1))
@@ -77,14 +76,24 @@ def as_histograms(
             if not bad.any():
                 return found
         row = int(np.argmax(bad))
-        what = "zero mass" if masses[row] == 0.0 else f"mass {masses[row]}"
-        raise ValueError(
-            f"{found.which(row)} has {what}: histograms need positive, finite mass."
-        )
+        if masses[row] == 0.0:
+            what = "zero mass: histograms need positive mass"
+        else:
+            what = f"mass {masses[row]}: histograms need positive, finite mass"
+        raise ValueError(f"{found.which(row)} has {what}.")
     return found
 
 
-def as_distributions(X: ArrayLike, name: str) -> Floats:
+def as_nonnegative(X: ArrayLike, name: str | Table) -> Floats:
+    """Any matrix of finite numbers that are not negative."""
+    table = Table.of(X, name)
+    array = as_float_array(X, table, 2)
+    require_finite(array, table)
+    refuse(array, array < 0.0, table, "entries must not be negative")
+    return array
+
+
+def as_distributions(X: ArrayLike, name: str | Table) -> Floats:
     """Histograms or counts in rows, scaled to mass 1."""
     rows = as_histograms(X, name).values
     masses = rows.sum(axis=1, keepdims=True)

@@ -6,6 +6,7 @@ caller must not be able to change them.
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,7 @@ def as_labels(y: ArrayLike, name: str = "y") -> NDArray[Any]:
     """One label for each histogram, of any kind that can be sorted."""
     if np.ma.isMaskedArray(y):
         raise ValueError(f"{name} is a masked array; fill in what is missing first.")
+    _require_one_kind(y, name)
     try:
         labels = np.asarray(y)
         missing = np.array([x is None or not bool(x == x) for x in labels.ravel()])  # noqa: PLR0124 - NaN
@@ -111,6 +113,25 @@ def as_labels(y: ArrayLike, name: str = "y") -> NDArray[Any]:
         label = labels.tolist()[k]
         raise ValueError(f"{name}[{k}] is {label!r}: labels must not be missing.")
     return labels
+
+
+def _require_one_kind(y: ArrayLike, name: str) -> None:
+    """Refuse text beside numbers, which numpy would take for text, or not sort."""
+    given: Any = y
+    if isinstance(given, np.ndarray) and given.dtype.kind == "O":
+        given = given.tolist()
+    if not isinstance(given, (list, tuple)):
+        return
+    kinds: dict[bool, int] = {}  # whether it is a number, and the first that is
+    for k, label in enumerate(given):
+        if isinstance(label, (str, numbers.Number)) and label == label:  # noqa: PLR0124 - NaN
+            kinds.setdefault(isinstance(label, numbers.Number), k)
+    if len(kinds) > 1:
+        first, second = sorted(kinds.values())
+        raise ValueError(
+            f"{name}[{second}] is {given[second]!r}, but {name}[{first}] is "
+            f"{given[first]!r}: labels must be all numbers, or all text."
+        )
 
 
 def require_length(y: ArrayLike, n: int, name: str) -> None:

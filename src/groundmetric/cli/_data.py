@@ -207,32 +207,9 @@ def _folder(source: Source) -> Data:
 
 def _judged(data: Data) -> Data:
     """Say what is wrong with an entry in the words of its file; scale to mass 1."""
-    try:
-        X = _validation.as_float_array(data.X, "X", 2)
-    except ValueError as error:
-        raise ValueError(f"{data.source}: {error}") from error
-    for bad, what in (
-        (~np.isfinite(X), "entries must be finite"),
-        (X < 0, "histograms must not have negative entries"),
-    ):
-        if bad.any():
-            i, j = (int(k) for k in np.argwhere(bad)[0])
-            column = j if data.names is None else repr(data.names[j])
-            raise ValueError(
-                f"{data.source}, {_place(data, i)}, column {column} is {X[i, j]:g}: "
-                f"{what}."
-            )
-    empty = ~X.any(axis=1) if X.size else np.array([])
-    if empty.any():
-        row = _place(data, int(np.argmax(empty)))
-        raise ValueError(
-            f"{data.source}, {row} has zero mass: histograms need positive mass."
-        )
-    try:
-        return replace(data, X=_validation.as_distributions(X, "X"))
-    except ValueError as error:
-        raise ValueError(f"{data.source}: {error}") from error
-
-
-def _place(data: Data, row: int) -> str:
-    return data.places[row] if data.places else f"row {row}"
+    table = _validation.Table(
+        data.source,
+        data.places.__getitem__ if data.places else "row {}".format,
+        data.names,
+    )
+    return replace(data, X=_validation.as_distributions(data.X, table))

@@ -57,7 +57,7 @@ class PathDisplay:
 
         Parameters
         ----------
-        path : sequence of Step
+        path : DescentPath, or a sequence of DescentStep
             ``path_`` of a fitted :class:`~groundmetric.GroundMetricLearning`.
 
         Returns

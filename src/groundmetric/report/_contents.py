@@ -13,7 +13,7 @@ from ._evaluation import LABELS, Evaluation, in_a_sentence
 from ._verdict import Difference, kind
 
 if TYPE_CHECKING:
-    from .._path import Path
+    from .._path import DescentPath
 
 Floats = NDArray[np.float64]
 Contents = dict[str, Any]
@@ -90,7 +90,7 @@ def _unit_square(positions: Floats) -> Floats:
     return centered
 
 
-def _path(path: Path) -> Contents:
+def _path(path: DescentPath) -> Contents:
     criterion = path.column("criterion")
     return {
         "criterion": [float(f"{value:.5g}") for value in criterion],

@@ -1,0 +1,61 @@
+"""Where a bad entry is, in the words of the data that it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass(frozen=True)
+class Table:
+    """What to call an array, its rows and its columns in a message.
+
+    Attributes
+    ----------
+    name : str
+        An argument's name, or a file's.
+    row : callable, optional
+        Gives the name of a row, such as "line 7"; None if rows have numbers only.
+    columns : sequence, optional
+        Names of the columns; None if they have numbers only.
+    """
+
+    name: str
+    row: Callable[[int], str] | None = None
+    columns: Sequence[Any] | None = None
+
+    @classmethod
+    def of(cls, X: object, name: str | Table) -> Table:
+        """Take the names of a frame; of other arrays, positions are all there is."""
+        if isinstance(name, Table):
+            return name
+        frame: Any = X
+        if not hasattr(frame, "columns") or not hasattr(frame, "iloc"):
+            return cls(name)
+
+        def row(i: int) -> str:
+            label = frame.index[i]
+            return f"row {i}" if label == i else f"row {i} (index {label})"
+
+        return cls(name, row, list(frame.columns))
+
+    def __str__(self) -> str:
+        return self.name
+
+    def entry(self, where: Sequence[int]) -> str:
+        """Say where an entry is."""
+        if self.row is None:
+            return f"{self.name}{list(where)}"
+        i, j = where
+        column = j if self.columns is None else self.columns[j]
+        spelled = repr(column) if isinstance(column, str) else column
+        return f"{self.name}, {self.row(i)}, column {spelled}"
+
+    def whole_row(self, i: int) -> str:
+        """Say where a row is."""
+        return (
+            f"{self.name}[{i}]" if self.row is None else f"{self.name}, {self.row(i)}"
+        )
