@@ -253,7 +253,7 @@ def test_a_checkpoint_that_cannot_be_written_warns_once(
     monkeypatch.setattr(os, "fsync", fail_with(number))
     path = tmp_path / "run"
     learner = GroundMetricLearning(**SETTINGS, checkpoint=path, checkpoint_seconds=0)
-    with pytest.warns(UserWarning) as warned:
+    with pytest.warns(UserWarning, match="cannot be written") as warned:
         learner.fit(*digits)
     (one,) = warned
     assert f"{path} cannot be written ({os.strerror(number)}" in str(one.message)
