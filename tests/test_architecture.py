@@ -91,7 +91,7 @@ ALLOWED = {
     "cli._installed": set(),
     "cli._models": SPEAKS | PUBLIC | {"_columns", "_data"},
     "cli._options": PUBLIC,
-    "cli._output": {"_files"},
+    "cli._output": SPEAKS | {"_files", "_options"},
     "cli._plan": {"experiments"},
     "cli._report": COMMAND
     | {"_data", "_models", "report._evaluation", "report._write"},
@@ -118,7 +118,7 @@ ALLOWED = {
     "experiments.comparison": {"_validation", "measures", "methods"},
     "experiments.cross_validation": {"_progress", "_validation", "comparison"}
     | {"inference", "methods"},
-    "experiments.frames": {"results"},
+    "experiments.frames": {"_files", "results"},
     "experiments.inference": set(),
     "experiments.measures": PUBLIC | {"_validation"},
     "experiments.methods": PUBLIC
@@ -133,7 +133,7 @@ ALLOWED = {
     "plotting.__init__": {"curves", "differences", "feature_map", "figures", "grid"}
     | {"metric", "path"},
     "plotting.axes": {"_validation", "canvas"},
-    "plotting.canvas": set(),
+    "plotting.canvas": {"_files"},
     "plotting.curves": {"canvas", "experiments.summary", "panel", "style"},
     "plotting.differences": {"canvas", "experiments.summary", "panel", "style"},
     "plotting.feature_map": {"_arrangement", "_validation", "axes"},
@@ -181,8 +181,8 @@ ONLY_IN = {
     "sqlite3": {"experiments.frames", "experiments.results"},
     "tqdm": {"_progress"},
     "typer": {"cli._app", "cli._cone", "cli._demo", "cli._distances", "cli._evaluate"}
-    | {"cli._figures", "cli._fit", "cli._info", "cli._options", "cli._report"}
-    | {"cli._reproduce"},
+    | {"cli._figures", "cli._fit", "cli._info", "cli._options", "cli._output"}
+    | {"cli._report", "cli._reproduce"},
 }
 LONGEST = 300
 WEB = {".css", ".html", ".js"}

@@ -1,10 +1,12 @@
-"""Fits that are killed, and go on."""
+"""Fits that are killed or interrupted, and go on."""
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from sklearn.datasets import load_digits
 import groundmetric as gm
 from groundmetric import GroundMetricLearning, _files
 from groundmetric._checkpoint import Checkpoint
+from groundmetric._cone import MetricProjector
 from groundmetric._criterion import Criterion
 from groundmetric._descent import Settings, _Run
 
@@ -50,10 +53,11 @@ def whole(digits):
     return GroundMetricLearning(**SETTINGS).fit(*digits)
 
 
-def start(folder, last):
+def start(folder, last, code=FIT):
     return subprocess.Popen(
-        [sys.executable, "-c", FIT, folder / "run", folder / "model", str(last)],
+        [sys.executable, "-c", code, folder / "run", folder / "model", str(last)],
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
 
@@ -188,10 +192,119 @@ def test_killed_at_the_very_end(digits, whole, tmp_path, monkeypatch):
     assert not path.exists()
 
 
+def test_an_interrupted_fit_keeps_its_last_step(digits, whole, tmp_path):
+    # A real Ctrl-C, long before the checkpoint is due.
+    X, y = digits
+    np.savez(tmp_path / "run.data.npz", X=X, y=y)
+    code = FIT.replace("checkpoint_seconds=0", "checkpoint_seconds=1e6")
+    code = code.replace("SIGKILL", "SIGINT")
+    process = start(tmp_path, 5, code)
+    error = process.communicate()[1]
+    assert process.returncode == -signal.SIGINT
+    assert error.rstrip().endswith("KeyboardInterrupt")
+    _, arrays = _files.read(tmp_path / "run", "checkpoint")
+    assert len(arrays["path"]) == 4
+    process = start(tmp_path, 0, code)
+    assert int(process.communicate()[0]) == whole.n_iter_ - 4
+    same(GroundMetricLearning.load(tmp_path / "model"), whole)
+
+
+def test_interrupted_in_the_middle_of_a_step(digits, whole, tmp_path, monkeypatch):
+    # When the metric has been evaluated, but not yet moved.
+    path = tmp_path / "run"
+    project, n_calls = MetricProjector.project, []
+
+    def interrupted(*args, **options):
+        n_calls.append(1)
+        if len(n_calls) == 11:
+            raise KeyboardInterrupt
+        return project(*args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MetricProjector, "project", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            GroundMetricLearning(**SETTINGS, checkpoint=path).fit(*digits)
+    _, arrays = _files.read(path, "checkpoint")
+    assert len(arrays["path"]) == 10
+    same(GroundMetricLearning(**SETTINGS, checkpoint=path).fit(*digits), whole)
+
+
+def test_interrupted_before_the_first_step(digits, tmp_path):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    learner = GroundMetricLearning(checkpoint=tmp_path / "run", callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(*digits)
+    assert list(tmp_path.iterdir()) == []
+
+
+def fail_with(number):
+    def fail(*_):
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
+def test_a_checkpoint_that_cannot_be_written_warns_once(
+    digits, whole, tmp_path, monkeypatch, number
+):
+    monkeypatch.setattr(os, "fsync", fail_with(number))
+    path = tmp_path / "run"
+    learner = GroundMetricLearning(**SETTINGS, checkpoint=path, checkpoint_seconds=0)
+    with pytest.warns(UserWarning, match="cannot be written") as warned:
+        learner.fit(*digits)
+    (one,) = warned
+    assert f"{path} cannot be written ({os.strerror(number)}" in str(one.message)
+    same(learner, whole)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_is_not_hidden_by_a_full_disk(digits, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", fail_with(errno.ENOSPC))
+
+    def interrupt(step):
+        if step.inner == 3:
+            raise KeyboardInterrupt
+
+    learner = GroundMetricLearning(
+        **SETTINGS, checkpoint=tmp_path / "run", callback=interrupt
+    )
+    with (
+        pytest.warns(UserWarning, match="cannot be written"),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        learner.fit(*digits)
+
+
+def test_a_checkpoint_that_cannot_be_removed(digits, whole, tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    written(digits, path)
+    learner = GroundMetricLearning(**SETTINGS, checkpoint=path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "resume", lambda *_: lock(patch, path))
+        with pytest.warns(UserWarning, match="run is no longer needed, but stays"):
+            learner.fit(*digits)
+    same(learner, whole)
+
+
+def lock(patch, path):
+    """Make a file one that cannot be removed, also for root."""
+    unlink = type(path).unlink
+
+    def refuse(file, **options):
+        if file == path:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        unlink(file, **options)
+
+    patch.setattr(type(path), "unlink", refuse)
+
+
 def test_a_checkpoint_is_tried_before_the_work(digits, tmp_path):
     seen = []
     for path, message in (
-        (tmp_path / "no" / "where", "cannot be written: No such file or directory"),
+        (tmp_path / "no" / "where", "but there is no folder .*no\\.$"),
         (tmp_path, "is a folder"),
         (3, "checkpoint is 3; the path of a file is needed"),
     ):
@@ -251,11 +364,8 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
     path = tmp_path / "file"
     _files.write(path, "model", {"a": 1}, {"x": np.arange(3)})
 
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    monkeypatch.setattr(os, "fsync", fail_with(errno.ENOSPC))
+    with pytest.raises(OSError, match=r"No space left .*; make room .*file'$"):
         _files.write(path, "model", {"a": 2}, {})
     facts, arrays = _files.read(path, "model")
     assert facts == {"a": 1}
@@ -289,3 +399,38 @@ def test_half_a_file_is_never_seen(tmp_path):
         _files.write_whole(path, fill)
     assert [file.name for file in tmp_path.iterdir()] == ["page"]
     assert path.read_bytes() == "whole \N{BULLET}\n".encode()
+
+
+FILLS = {
+    "text": lambda file: file.write(b"text"),
+    "archive": lambda file: np.savez(file, x=np.arange(5)),
+    "array": lambda file: np.save(file, np.ones(9999)),  # has no number of its own
+}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+@pytest.mark.parametrize("fill", FILLS)
+def test_a_full_disk_is_named(fill, tmp_path):
+    path = tmp_path / "file"
+    path.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="make room on the disk") as caught:
+        _files.write_whole(path, FILLS[fill])
+    assert caught.value.errno == errno.ENOSPC
+    assert caught.value.filename == str(path)
+    assert path.is_symlink()
+    assert Path("/dev/full").is_char_device()
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "there").mkdir()
+    link, target = tmp_path / "link", tmp_path / "there" / "file"
+    link.symlink_to(target)
+    for text in ("one", "two"):
+        _files.write_text(link, text)
+        assert link.is_symlink()
+        assert target.read_text() == text
+    assert [file.name for file in target.parent.iterdir()] == ["file"]
+    link.unlink()
+    link.symlink_to(tmp_path / "nowhere" / "file")
+    with pytest.raises(ValueError, match=r"link, but there is no folder .*nowhere\."):
+        _files.require_writable(link, "--out")

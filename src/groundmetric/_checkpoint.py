@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from . import _files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
 
     import numpy as np
     from numpy.typing import NDArray
@@ -20,7 +22,10 @@ KIND = "checkpoint"
 
 
 class Checkpoint:
-    """The state of one descent, written now and then.
+    """The state of one descent, written now and then, and when it is interrupted.
+
+    A context manager around the steps: the file is removed when they have ended, and
+    has the last whole step if anything, such as Ctrl-C, ends them early.
 
     Parameters
     ----------
@@ -34,10 +39,26 @@ class Checkpoint:
     """
 
     def __init__(self, path: _files.StrPath, seconds: float, identity: str) -> None:
-        self._path = Path(path)
+        self._path = _files.target_of(Path(path))
         self._seconds = seconds
         self._identity = identity
         self._written = time.monotonic()
+        self._state: _files.Arrays | None = None
+        self._warned = False
+
+    def __enter__(self) -> None:
+        """Nothing is written yet."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.remove()
+        else:
+            self.write()
 
     def resume(self, set_state: Callable[[_files.Arrays], None]) -> None:
         """Hand the state of the file over, if there is one."""
@@ -56,36 +77,42 @@ class Checkpoint:
                 f"{self._path} is no checkpoint to go on from: {error}."
             ) from error
 
-    def is_due(self) -> bool:
-        """Tell whether it is time to write."""
-        return time.monotonic() - self._written >= self._seconds
+    def keep(self, state: _files.Arrays) -> None:
+        """Keep the state after a step, and write it if it is time to."""
+        self._state = state
+        if time.monotonic() - self._written >= self._seconds:
+            self.write()
 
-    def write(self, arrays: _files.Arrays) -> None:
-        """Write the state, whole or not at all."""
-        _files.write(self._path, KIND, {"identity": self._identity}, arrays)
+    def write(self) -> None:
+        """Write what was kept, whole or not at all; a failure must not end the fit."""
+        if self._state is None:
+            return
+        facts = {"identity": self._identity}
+        try:
+            _files.write(self._path, KIND, facts, self._state)
+        except OSError as error:
+            self._warn(f"cannot be written ({error.strerror}); fitting goes on")
         self._written = time.monotonic()
 
     def remove(self) -> None:
         """Remove the file of a descent that has ended."""
-        self._path.unlink(missing_ok=True)
-        _files.part_of(self._path).unlink(missing_ok=True)
+        try:
+            self._path.unlink(missing_ok=True)
+            _files.part_of(self._path).unlink(missing_ok=True)
+        except OSError as error:
+            self._warn(f"is no longer needed, but stays there ({error.strerror})")
+
+    def _warn(self, trouble: str) -> None:
+        if not self._warned:
+            self._warned = True
+            warnings.warn(f"The checkpoint {self._path} {trouble}.", stacklevel=2)
 
 
 def require_writable(path: object) -> None:
     """Refuse a path that cannot be written, before any work is done."""
     if not isinstance(path, (str, os.PathLike)):
         raise ValueError(f"checkpoint is {path!r}; the path of a file is needed.")
-    part = _files.part_of(Path(path))
-    try:
-        part.touch()
-        part.unlink()
-    except OSError as error:
-        raise ValueError(
-            f"checkpoint is {os.fspath(path)!r}, which cannot be written: "
-            f"{error.strerror}."
-        ) from error
-    if Path(path).is_dir():
-        raise ValueError(f"checkpoint is {os.fspath(path)!r}, which is a folder.")
+    _files.require_writable(Path(path), "checkpoint")
 
 
 def identify(*parts: NDArray[np.float64] | str) -> str:

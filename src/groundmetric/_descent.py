@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -93,16 +94,15 @@ def descend(
     run = _Run(criterion, metric, settings, n_threads)
     if checkpoint is not None:
         checkpoint.resume(run.set_state)
-    while not run.is_over:
-        step = run.take_step()
-        if callback is not None and callback(step):
-            break
-        if not run.is_over:
-            run.end_inner_loop()
-        if checkpoint is not None and not run.is_over and checkpoint.is_due():
-            checkpoint.write(run.state())
-    if checkpoint is not None:
-        checkpoint.remove()
+    with checkpoint or nullcontext():
+        while not run.is_over:
+            step = run.take_step()
+            if callback is not None and callback(step):
+                break
+            if not run.is_over:
+                run.end_inner_loop()
+            if checkpoint is not None and not run.is_over:
+                checkpoint.keep(run.state())  # takes a hundredth of a step
     best = run.best_metric if settings.return_best else run.metric
     hit_limit = run.outer >= settings.max_outer and not run.converged
     converged = run.converged and run.n_inexact == 0

@@ -5,10 +5,12 @@ Arrays and facts go into one ``.npz`` with JSON inside, never a pickle.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import zipfile
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -23,6 +25,8 @@ StrPath = str | os.PathLike[str]
 
 VERSION = 1  # of the format
 HEADER = "header"
+# What a full disk looks like; where numpy writes, it has no number.
+FULL = (errno.ENOSPC, errno.EDQUOT, None)
 
 
 def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> None:
@@ -33,16 +37,27 @@ def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> No
 
 
 def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Fill a file of another name first, so that no half of it is ever seen."""
-    part = part_of(path)
+    """Fill a file of another name first, so that no half of it is ever seen.
+
+    A link stays a link. Devices and pipes are written to directly.
+    """
+    target = target_of(path)
+    direct = target.exists() and not target.is_file()
+    part = target if direct else part_of(target)
     try:
         with part.open("wb") as file:
             fill(file)
             file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+            if not direct:
+                os.fsync(file.fileno())
+        if not direct:
+            part.replace(target)
+    except OSError as error:
+        raise _named(error, path) from error
     finally:
-        part.unlink(missing_ok=True)
+        if not direct:
+            with suppress(OSError):
+                part.unlink()
 
 
 def write_text(path: Path, text: str) -> None:
@@ -53,6 +68,38 @@ def write_text(path: Path, text: str) -> None:
 def part_of(path: Path) -> Path:
     """Name the file that is written first."""
     return path.with_name(path.name + ".part")
+
+
+def target_of(path: Path) -> Path:
+    """Follow a link to the file that is to be written."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def require_writable(path: Path, name: str) -> None:
+    """Refuse a file that cannot be written, before any work is done."""
+    target = target_of(path)
+    if target.is_dir():
+        raise ValueError(f"{name} is {path}, which is a folder.")
+    if not target.parent.is_dir():
+        raise ValueError(f"{name} is {path}, but there is no folder {target.parent}.")
+    part = part_of(target)
+    try:
+        part.touch()
+        part.unlink()
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise ValueError(
+            f"{name} is {path}, which cannot be written: {error.strerror}."
+        ) from error
+
+
+def _named(error: OSError, path: Path) -> OSError:
+    """Say which file could not be written and, if the disk is full, what to do."""
+    said = error.strerror or str(error)
+    if error.errno in FULL:
+        said += "; make room on the disk, or choose another place"
+    return OSError(error.errno or errno.ENOSPC, said, str(path))
 
 
 def _contents(path: StrPath) -> Arrays:

@@ -1,5 +1,7 @@
 """The application: its commands, and how it ends."""
 
+import errno
+import io
 import sys
 import warnings
 from typing import Annotated, Any
@@ -68,6 +70,19 @@ class OneLine(TyperGroup):
                 code = _wrong(as_option(one_line(error)))
         release_notes()
         sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's
+        """Run a command, and see that what it printed has arrived."""
+        try:
+            found = super().invoke(ctx)
+            sys.stdout.flush()
+        except OSError as error:
+            # Files are named, so this is about standard output.
+            if error.errno == errno.ENOSPC and error.filename is None:
+                sys.stdout = io.StringIO()  # or Python tries again at its exit
+                error.filename = "standard output"
+            raise
+        return found
 
 
 def as_option(message: str) -> str:

@@ -11,8 +11,8 @@ from .. import _validation, is_metric, metric_violations, project_metric
 from .. import triangle_violation as worst_of
 from ._arrays import Named, load_matrix
 from ._console import emit, note, print_table, shows_progress
-from ._options import Jobs, Json, Matrix, examples
-from ._output import require_output, write_matrix
+from ._options import Jobs, Json, Matrix, Output, examples
+from ._output import judged, write_matrix
 
 PROJECT = examples(
     "groundmetric project noisy.csv --out metric.csv",
@@ -28,6 +28,7 @@ ROUNDING = 1e-12  # of the largest entry, by default
 Floats = NDArray[np.float64]
 
 
+@judged
 def project(
     matrix: Matrix,
     *,
@@ -37,6 +38,7 @@ def project(
             help="Write .csv or .npy instead of CSV on standard output.",
             show_default=False,
         ),
+        Output((".csv", ".npy")),
     ] = None,
     jobs: Jobs = -1,
     json: Json = False,
@@ -45,7 +47,6 @@ def project(
 
     Nearest in the Frobenius norm; any real matrix will do.
     """
-    require_output(out, ".csv", ".npy")
     given = _read(matrix)
     found = project_metric(given.values, n_jobs=jobs, progress=shows_progress())
     if out is not None or not json:

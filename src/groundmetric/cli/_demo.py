@@ -19,8 +19,8 @@ from ..report._evaluation import Data, Evaluation, evaluate, judge_data
 from ..report._measures import votes
 from ..report._write import judge_features, write_evaluation
 from ._console import emit, note, print_table, shows_progress, tell
-from ._options import Jobs, Json, examples
-from ._output import require_output
+from ._options import Jobs, Json, Output, examples
+from ._output import judged
 
 EPILOG = examples("groundmetric demo", "groundmetric demo --out digits.html --json")
 PAIR = (4, 9)
@@ -43,11 +43,12 @@ Floats = NDArray[np.float64]
 Errors = dict[str, float]
 
 
+@judged
 def demo(
     *,
-    out: Annotated[Path, typer.Option(help="The report to write.")] = Path(
-        "groundmetric-demo.html"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="The report to write."), Output((".html", ".htm"))
+    ] = Path("groundmetric-demo.html"),
     jobs: Jobs = -1,
     json: Json = False,
 ) -> None:
@@ -56,7 +57,6 @@ def demo(
     Metrics between pixels, from fours and nines and from all ten digits: a table of
     errors, and a report. Takes about half a minute.
     """
-    require_output(out, ".html", ".htm")
     note(
         f"Learning what it costs to move ink between {SIDE * SIDE} pixels: from "
         f"{2 * PAIR_TRAIN} fours and nines, then from {10 * TEN_TRAIN} of all digits."

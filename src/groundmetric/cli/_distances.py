@@ -13,8 +13,8 @@ from ._columns import Bins
 from ._console import emit, note, shows_progress
 from ._data import Source, bins_like, read_histograms
 from ._models import bins_of, load_model
-from ._options import Data as DataArgument
 from ._options import (
+    INPUT,
     Feature,
     Features,
     Header,
@@ -23,9 +23,11 @@ from ._options import (
     Json,
     Label,
     Model,
+    Output,
     examples,
 )
-from ._output import require_output, write_matrix, write_rows
+from ._options import Data as DataArgument
+from ._output import judged, require_suffix, write_matrix, write_rows
 
 EPILOG = examples(
     "groundmetric distances flowers.csv --model flowers.npz --out distances.npy",
@@ -35,6 +37,7 @@ EPILOG = examples(
 Floats = NDArray[np.float64]
 
 
+@judged
 def distances(
     data: DataArgument,
     *,
@@ -46,6 +49,7 @@ def distances(
             help="A ground metric, .npy or .csv, instead of a model.",
             show_default=False,
         ),
+        INPUT,
     ] = None,
     queries: Annotated[
         str | None,
@@ -54,6 +58,7 @@ def distances(
             help="Histograms to start from; DATA itself if there are none.",
             show_default=False,
         ),
+        INPUT,
     ] = None,
     neighbors: Annotated[
         int | None,
@@ -69,6 +74,7 @@ def distances(
             "standard output.",
             show_default=False,
         ),
+        Output((".csv", ".npy", ".npz")),
     ] = None,
     label: Label = None,
     ignore: Ignore = None,
@@ -82,7 +88,7 @@ def distances(
     Earth mover's distances under a learned or given metric: all of them, or the
     smallest of each query.
     """
-    require_output(out, ".csv", ".npy" if neighbors is None else ".npz")
+    require_suffix(out, ".csv", ".npy" if neighbors is None else ".npz")
     ground, wanted = _ground(model, metric)
     if data == queries == "-":
         raise ValueError("DATA and --queries cannot both be standard input.")

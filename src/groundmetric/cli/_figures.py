@@ -15,8 +15,8 @@ from ..plotting.figures import FIGURES as PAPER
 from ..plotting.figures import figure_methods, figure_pairs
 from ._console import emit
 from ._installed import DRAWING, require_installed
-from ._options import Json, examples
-from ._output import require_folder
+from ._options import INPUT, Force, Json, Output, examples
+from ._output import judge, judged
 
 FIGURES = examples("groundmetric figures results.sqlite --figure 1 --out figures/")
 MEASURES = ("knn_errors", "recall", "svm_error")
@@ -54,21 +54,25 @@ class Intervals(str, Enum):
     classes = "classes"
 
 
+@judged
 def figures(
     results: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="A file that reproduce wrote.")
+        Path,
+        typer.Argument(metavar="RESULTS", help="A file that reproduce wrote."),
+        INPUT,
     ],
     *,
     figure: Numbers = [1],  # noqa: B006 - typer's
-    out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path(
-        "figures"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="The folder to write to."), Output(folder=True)
+    ] = Path("figures"),
     experiment: Experiment = None,
     method: Methods = None,
     compare: Compare = None,
     interval: Annotated[
         Intervals, typer.Option(help="What varies in the bands.")
     ] = Intervals.tasks,
+    force: Force = None,
     json: Json = False,
 ) -> None:
     """Draw the paper's figures from results, and tabulate what they show.
@@ -77,10 +81,11 @@ def figures(
     in Markdown.
     """
     require_installed(DRAWING, "figures")
-    require_folder(out)
-    found = read_results(results)
+    found = of_experiment(read_results(results), experiment)
+    names = files_of(found["experiment"].iloc[0], figure, out)
+    judge([("--out", path) for path in names], [("RESULTS", results)], force=force)
     drawn = draw(
-        of_experiment(found, experiment),
+        found,
         out,
         figure,
         methods=method,
@@ -179,6 +184,15 @@ def require_drawable(methods: Sequence[str], figure: int, compare: str | None) -
             "nothing to compare. Name a method with --compare, and others with "
             "--method to compare it with."
         ) from error
+
+
+def files_of(experiment: str, numbers: Sequence[int], folder: Path) -> list[Path]:
+    """List the files that :func:`draw` writes."""
+    return [
+        folder / f"{file_name(experiment)}-figure{number}{suffix}"
+        for number in dict.fromkeys(numbers)
+        for suffix in (".png", ".svg", ".md")
+    ]
 
 
 def file_name(experiment: str) -> str:

@@ -15,6 +15,7 @@ from ._data import Data, Source, limited, read_labeled
 from ._models import save_model
 from ._options import (
     DEFAULTS,
+    INPUT,
     Feature,
     Features,
     Header,
@@ -24,11 +25,12 @@ from ._options import (
     Label,
     LabelsFile,
     Limit,
+    Output,
     Seed,
     examples,
 )
 from ._options import Data as DataArgument
-from ._output import require_output
+from ._output import judged
 
 EPILOG = examples(
     "groundmetric fit flowers.csv --label species --out flowers.npz",
@@ -39,6 +41,7 @@ LIMIT = 500  # minutes, not hours, at 128 bins
 STARTS = ("uniform", "typical", "independence")
 
 
+@judged
 def fit(
     data: DataArgument,
     *,
@@ -47,9 +50,9 @@ def fit(
     ignore: Ignore = None,
     header: Header = None,
     feature: Feature = Features.gist,
-    out: Annotated[Path, typer.Option(help="The model file to write, .npz.")] = Path(
-        "model.npz"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="The model file to write, .npz."), Output((".npz",))
+    ] = Path("model.npz"),
     neighbors: Annotated[
         int, typer.Option(help="Nearest of other classes that count; 0 for all.")
     ] = DEFAULTS["n_neighbors"],
@@ -59,6 +62,7 @@ def fit(
     init: Annotated[
         str,
         typer.Option(help=f"Where to start: {', '.join(STARTS)}, or a metric's file."),
+        INPUT,
     ] = DEFAULTS["init"],
     step_size: Annotated[
         float, typer.Option(help="First step, relative to the metric.")
@@ -78,9 +82,10 @@ def fit(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Keep the state here, to go on after a kill.",
+            help="Keep the state here, to go on after a kill or Ctrl-C.",
             show_default=False,
         ),
+        Output(continues=True),
     ] = None,
     jobs: Jobs = -1,
     json: Json = False,
@@ -91,7 +96,6 @@ def fit(
     between classes. Writes a model file, for the other commands and for
     GroundMetricLearning.load in Python.
     """
-    require_output(out, ".npz")
     start = None if init in STARTS else load_metric(init)
     learner = GroundMetricLearning(
         n_neighbors=neighbors or None,

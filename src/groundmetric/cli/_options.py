@@ -1,5 +1,6 @@
 """Options that several commands have, described once."""
 
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +11,27 @@ from .. import GroundMetricLearning
 
 DEFAULTS: dict[str, Any] = GroundMetricLearning().get_params()
 
+INPUT = object()  # marks a file to read
+
+
+@dataclass(frozen=True)
+class Output:
+    """Marks a file to write, with the suffixes that it may have."""
+
+    suffixes: tuple[str, ...] = ()
+    continues: bool = False  # what is there is gone on with, not replaced
+    folder: bool = False  # its files are judged as soon as they have names
+
+
+Force = Annotated[
+    bool | None,
+    typer.Option(
+        "--force/--no-clobber",
+        help="Replace files without saying so, or refuse to replace any. By default, "
+        "files that are replaced are named.",
+        show_default=False,
+    ),
+]
 Data = Annotated[
     str,
     typer.Argument(
@@ -19,6 +41,7 @@ Data = Annotated[
         "standard input.",
         show_default=False,
     ),
+    INPUT,
 ]
 Label = Annotated[
     str | None,
@@ -36,6 +59,7 @@ LabelsFile = Annotated[
         help="Labels in a file of their own: .npy, or text with one in each line.",
         show_default=False,
     ),
+    INPUT,
 ]
 Ignore = Annotated[
     list[str] | None,
@@ -78,6 +102,7 @@ Limit = Annotated[
 Model = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="A model that fit wrote.", show_default=False),
+    INPUT,
 ]
 Matrix = Annotated[
     str,
@@ -87,6 +112,7 @@ Matrix = Annotated[
         "or - for CSV on standard input.",
         show_default=False,
     ),
+    INPUT,
 ]
 
 

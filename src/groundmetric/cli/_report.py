@@ -12,8 +12,8 @@ from ..report._write import judge_features, write_evaluation
 from ._console import emit, note, shows_progress, tell
 from ._data import Data, Source, bins_like, limited, read_labeled
 from ._models import bins_of, histograms_of, load_model, warn_if_seen
-from ._options import Data as DataArgument
 from ._options import (
+    INPUT,
     Feature,
     Features,
     Header,
@@ -25,10 +25,12 @@ from ._options import (
     Limit,
     Model,
     Neighbors,
+    Output,
     Seed,
     examples,
 )
-from ._output import require_output
+from ._options import Data as DataArgument
+from ._output import judged
 
 EPILOG = examples(
     "groundmetric report flowers.csv --label species --out flowers.html",
@@ -38,6 +40,7 @@ EPILOG = examples(
 LIMIT = 400
 
 
+@judged
 def report(
     context: typer.Context,
     data: DataArgument,
@@ -50,6 +53,7 @@ def report(
             help="Histograms with labels to test on; 30 % of DATA if there are none.",
             show_default=False,
         ),
+        INPUT,
     ] = None,
     test_labels: Annotated[
         Path | None,
@@ -58,13 +62,16 @@ def report(
             help="Labels of --test in a file of their own, as with --labels.",
             show_default=False,
         ),
+        INPUT,
     ] = None,
     label: Label = None,
     labels: LabelsFile = None,
     ignore: Ignore = None,
     header: Header = None,
     feature: Feature = Features.gist,
-    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+    out: Annotated[
+        Path, typer.Option(help="The file to write."), Output((".html", ".htm"))
+    ] = Path("report.html"),
     neighbors: Neighbors = 3,
     title: Annotated[str, typer.Option(help="Its heading.")] = "Ground metric learning",
     limit: Limit = LIMIT,
@@ -78,7 +85,6 @@ def report(
     was learned before is reported on as it is if there are --test histograms; otherwise
     its settings learn again, from 70 % of DATA.
     """
-    require_output(out, ".html", ".htm")
     if test is None and test_labels is not None:
         raise ValueError("--test-labels is about --test, which is not there.")
     learner = _learner(model, jobs)

@@ -16,12 +16,13 @@ from ._figures import (
     Methods,
     Numbers,
     draw,
+    files_of,
     of_experiment,
     require_drawable,
 )
 from ._installed import DRAWING, RESULTS, needed_by, require_installed
-from ._options import Json, Seed, examples
-from ._output import require_folder, require_output
+from ._options import INPUT, Force, Json, Output, Seed, examples
+from ._output import judge, judged
 from ._plan import Planned, Request, eligible, plan
 
 REPRODUCE = examples(
@@ -33,6 +34,7 @@ REPRODUCE = examples(
 SMALL = 2  # N for digits
 
 
+@judged
 def reproduce(
     data: Annotated[
         str | None,
@@ -42,6 +44,7 @@ def reproduce(
             "labels; a small version on scikit-learn's digits without.",
             show_default=False,
         ),
+        INPUT,
     ] = None,
     *,
     figure: Numbers = [1],  # noqa: B006 - typer's
@@ -95,14 +98,17 @@ def reproduce(
             "--svm", help="Train support vector machines, too; not to be added later."
         ),
     ] = False,
-    out: Annotated[Path, typer.Option(help="The results file, .sqlite.")] = Path(
-        "results.sqlite"
-    ),
+    out: Annotated[
+        Path,
+        typer.Option(help="The results file, .sqlite."),
+        Output((".sqlite",), continues=True),
+    ] = Path("results.sqlite"),
     experiment: Experiment = None,
     jobs: Annotated[int, typer.Option(help="Tasks at a time.")] = 1,
     export: Annotated[
         Path | None,
         typer.Option(help="Write all results as .parquet, too.", show_default=False),
+        Output((".parquet",)),
     ] = None,
     folder: Annotated[
         Path | None,
@@ -112,8 +118,10 @@ def reproduce(
             help="Draw the figures into this folder, and write their tables.",
             show_default=False,
         ),
+        Output(folder=True),
     ] = None,
     compare: Compare = None,
+    force: Force = None,
     json: Json = False,
 ) -> None:
     """Run the paper's experiments.
@@ -121,9 +129,6 @@ def reproduce(
     A run that was killed goes on where it was; what the results file has is not
     computed again.
     """
-    require_output(out, ".sqlite")
-    require_output(export, ".parquet", option="--export")
-    require_folder(folder, option="--draw")
     request = Request(
         figure, method, experiment, classes, multiclass, tasks, among, seed,
         train, test, neighbors,
@@ -135,6 +140,14 @@ def reproduce(
         needed = sum(request.members)
         note(f"left out, with fewer than {needed} histograms: {_listed(small)}")
     planned = plan(y, large, request, stem=stem, most=SMALL if data is None else None)
+    drawings = [
+        ("--draw", path)
+        for one in planned
+        if folder is not None
+        for path in files_of(one.name, one.figures, folder)
+    ]
+    read = [("DATA", data), ("--out", out), ("--export", export)]
+    judge(drawings, read, force=force)
     new = {
         one.name: run(
             X,

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import _files
 from .results import LISTS, SUFFIX, Row, connect, require_suffix, unreadable
 
 if TYPE_CHECKING:
@@ -81,12 +82,7 @@ def export_results(path: StrPath, target: StrPath) -> None:
     out = Path(target)
     require_suffix(out, (PARQUET,))
     frame = read_results(path)
-    part = out.with_name(out.name + ".part")
-    try:
-        frame.to_parquet(part, index=False)
-        part.replace(out)
-    finally:
-        part.unlink(missing_ok=True)
+    _files.write_whole(out, lambda file: frame.to_parquet(file, index=False))
 
 
 def _from_sqlite(file: Path) -> pd.DataFrame:

@@ -7,6 +7,8 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from .. import _files
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -81,15 +83,18 @@ def save(figure: Figure, stem: Path) -> tuple[Path, ...]:
     """Write PNG and SVG files next to each other; return their paths."""
     _settle(figure)
     png, svg = (stem.with_name(f"{stem.name}.{suffix}") for suffix in METADATA)
-    figure.savefig(
-        png, dpi=PNG_DPI, metadata=METADATA["png"], pil_kwargs={"optimize": True}
+    options: dict[str, Any] = {
+        "metadata": METADATA["png"],
+        "pil_kwargs": {"optimize": True},
+    }
+    _files.write_whole(
+        png, lambda file: figure.savefig(file, format="png", dpi=PNG_DPI, **options)
     )
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata=METADATA["svg"])
     # Hundredths of a point are enough: half the size, and no last bits.
-    svg.write_text(
-        LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}", text.getvalue()),
-        encoding="utf-8",
+    _files.write_text(
+        svg, LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}", text.getvalue())
     )
     return png, svg
 

@@ -1,0 +1,309 @@
+"""Nothing is lost: inputs are not written over, and what is replaced is named."""
+
+import errno
+import inspect
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from test_wrong_uses import files
+
+from groundmetric import GroundMetricLearning
+from groundmetric.cli._app import app
+from groundmetric.cli._options import INPUT, Output
+from groundmetric.experiments import ResultsFile, Row
+
+COMMAND = [sys.executable, "-m", "groundmetric"]
+REPLACED = {
+    "fit data.csv --out m.npz": "m.npz",
+    "distances data.csv --metric line.npy --out d.csv": "d.csv",
+    "distances data.csv --metric line.npy --neighbors 2 --out d.npz": "d.npz",
+    "project line.npy --out p.csv": "p.csv",
+    "report data.csv --out r.html": "r.html",
+}
+# A link where the suffix does not let the file itself be named.
+SAME = {
+    "fit data.npz --out data.npz": "--out is data.npz, the same file as DATA (data",
+    "fit data.npz --out ./data.npz": "--out is data.npz, the same file as DATA (data",
+    "fit data.npz --out empty/../data.npz": "the same file as DATA (data.npz)",
+    "fit empty/../data.npz --out data.npz": "the same file as DATA (empty/../data",
+    "fit data.npz --out {folder}/data.npz": "the same file as DATA (data.npz)",
+    "fit soft.npz --out data.npz": "the same file as DATA (soft.npz)",
+    "fit data.npz --out soft.npz": "--out is soft.npz, the same file as DATA (data",
+    "fit data.npz --out hard.npz": "--out is hard.npz, the same file as DATA (data",
+    "fit data.npz --checkpoint hard.npz": "--checkpoint is hard.npz, the same file",
+    "fit X.npy --labels l.npz --out l.npz": "the same file as --labels (l.npz)",
+    "fit data.csv --init soft.npz --out data.npz": "the same file as --init (soft.npz)",
+    "fit data.csv --out m.npz --checkpoint empty/../m.npz": "the same file as --out (m",
+    "distances data.csv --metric line.npy --out data.csv": "as DATA (data.csv)",
+    "distances data.csv --metric line.npy --out line.npy": "as --metric (line.npy)",
+    "distances data.csv --metric line.npy --queries q.csv --out q.csv": "as --queries",
+    "distances data.csv --model data.npz --neighbors 1 --out data.npz": "as --model",
+    "project line.npy --out line.npy": "--out is line.npy, the same file as MATRIX (li",
+    "report data.csv --out link.html": "--out is link.html, the same file as DATA",
+    "report data.npz --test data.csv --out link.html": "the same file as --test",
+    "report data.npz --test X.npy --test-labels data.csv --out link.html": "as --test-",
+    "report X.npy --labels data.csv --out link.html": "the same file as --labels",
+    "report X.npy --model data.csv --out link.html": "the same file as --model",
+    "reproduce data.csv --out link.sqlite": "the same file as DATA (data.csv)",
+    "reproduce data.csv --export link.parquet": "--export is link.parquet, the same",
+    "reproduce data.npz --out link.sqlite --export link.parquet": "as --out (link.sql",
+}
+
+
+@pytest.fixture
+def linked(folder):
+    """Add other names of the same files."""
+    for name in ("link.html", "link.sqlite", "link.parquet"):
+        Path(name).symlink_to("data.csv")
+    Path("soft.npz").symlink_to(folder / "data.npz")
+    Path("hard.npz").hardlink_to("data.npz")
+    Path("empty").mkdir()
+    Path("l.npz").write_text("x\n")
+    Path("q.csv").write_text(Path("data.csv").read_text())
+    return folder
+
+
+@pytest.mark.parametrize("line", SAME)
+def test_an_output_that_is_an_input_is_refused(line, linked, run, monkeypatch):
+    monkeypatch.setattr(GroundMetricLearning, "fit", lambda *_: 1 / 0)
+    before = files(linked)
+    found = run(*shlex.split(line.format(folder=linked)))
+    assert found.exit_code == 2
+    (said,) = found.stderr.splitlines()
+    assert SAME[line] in said
+    assert said.endswith("; choose another name.")
+    assert files(linked) == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_standard_input_may_be_the_output():
+    before = Path("data.csv").read_bytes()
+    line = ["distances", "-", "--metric", "line.npy", "--out", "data.csv"]
+    with Path("data.csv").open() as file:
+        found = subprocess.run(
+            [*COMMAND, *line], stdin=file, capture_output=True, text=True, check=False
+        )
+    assert found.returncode == 2
+    assert "--out is data.csv, the same file as DATA (-)" in found.stderr
+    assert Path("data.csv").read_bytes() == before
+
+
+def test_every_file_of_every_command_is_marked():
+    n_outputs = 0
+    for info in app.registered_commands:
+        parameters = inspect.signature(info.callback).parameters
+        marked = {
+            name: [m for m in metadata if m is INPUT or isinstance(m, Output)]
+            for name, one in parameters.items()
+            if (metadata := getattr(one.annotation, "__metadata__", ()))
+        }
+        writes = any(isinstance(m, Output) for marks in marked.values() for m in marks)
+        assert ("force" in parameters) == writes
+        n_outputs += writes
+        for name, marks in marked.items():
+            kind = str(parameters[name].annotation.__origin__)
+            (option,) = (
+                m
+                for m in parameters[name].annotation.__metadata__
+                if isinstance(m, typer.models.ParameterInfo)
+            )
+            is_file = "Path" in kind or option.metavar in ("FILE", "DATA", "MATRIX")
+            if writes and is_file:
+                assert len(marks) == 1, f"{info.callback.__name__}: {name}"
+    assert n_outputs == 7
+
+
+@pytest.mark.parametrize("line", REPLACED)
+@pytest.mark.usefixtures("folder")
+def test_what_is_replaced_is_named(line, run):
+    name = Path(REPLACED[line])
+    words = shlex.split(line)
+    assert "replacing" not in run(*words, "--no-clobber").stderr
+    name.write_text("precious")
+    found = run(*words, "--no-clobber")
+    assert found.exit_code == 2
+    assert found.stderr == (
+        f"error: --out is {name}, which exists; choose another name, or leave out "
+        "--no-clobber.\n"
+    )
+    assert name.read_text() == "precious"
+    found = run(*words)
+    assert found.exit_code == 0
+    assert f"replacing {name}\n" in found.stderr
+    assert b"precious" not in name.read_bytes()
+    found = run(*words, "--force")
+    assert (found.exit_code, "replacing" in found.stderr) == (0, False)
+
+
+def test_a_default_name_is_replaced_with_a_note(model, run):
+    assert f"replacing {model.name}\n" in run("fit", "data.csv").stderr
+    assert run("fit", "data.csv", "--no-clobber").exit_code == 2
+
+
+@pytest.fixture
+def results(folder):
+    """Make results that figures can be drawn of."""
+    with ResultsFile(folder / "r.sqlite") as file:
+        file.append(
+            Row("pets", task, f"cat | {other}", method, 0, 3, 4, [0.1 * task], [0.5],
+                None, 0.0, 0.1, "{}", "0.1.0")
+            for task, other in enumerate(("cup", "car", "can"))
+            for method in ("l1", "l2")
+        )  # fmt: skip
+    return folder / "r.sqlite"
+
+
+def test_figures_and_their_tables(results, run):
+    line = ("figures", results, "--method", "l1", "--method", "l2", "--compare", "l1")
+    assert run(*line).exit_code == 0
+    table = Path("figures/pets-figure1.md")
+    before = table.read_bytes()
+    found = run(*line, "--no-clobber")
+    assert found.exit_code == 2
+    assert "--out is figures/pets-figure1.png, which exists" in found.stderr
+    assert f"replacing {table}\n" in run(*line).stderr
+    assert table.read_bytes() == before
+    table.unlink()
+    table.symlink_to(results)
+    rows = results.read_bytes()
+    found = run(*line)
+    assert found.exit_code == 2
+    assert "the same file as RESULTS" in found.stderr
+    assert results.read_bytes() == rows
+
+
+def test_drawings_are_judged_before_the_run(results, run, monkeypatch):
+    monkeypatch.setattr("groundmetric.cli._reproduce.run", lambda *_, **__: 1 / 0)
+    line = ("reproduce", "--draw", "d", "--no-clobber", "--method", "l1")
+    Path("d").mkdir()
+    Path("d/digits-2x2-seed0-figure1.svg").touch()
+    found = run(*line, "--method", "l2", "--compare", "l1", "--out", results)
+    assert found.exit_code == 2
+    assert "--draw is d/digits-2x2-seed0-figure1.svg, which exists" in found.stderr
+
+
+INTERRUPTED = """
+import os, signal, sys
+from groundmetric import _descent
+from groundmetric.cli import main
+
+take_step = _descent._Run.take_step
+def interrupted(run):
+    if len(run.path) == 3:
+        os.kill(os.getpid(), signal.SIGINT)
+    return take_step(run)
+if sys.argv.pop(1) == "interrupt":
+    _descent._Run.take_step = interrupted
+main()
+"""
+
+
+@pytest.mark.usefixtures("folder")
+def test_ctrl_c_says_how_to_go_on():
+    line = ["fit", "data.csv", "--tol", "0", "--checkpoint", "my state", "--json"]
+
+    def call(how):
+        return subprocess.run(
+            [sys.executable, "-c", INTERRUPTED, how, *line],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    found = call("interrupt")
+    assert (found.returncode, found.stdout) == (128 + signal.SIGINT, "")
+    assert found.stderr.splitlines()[-1] == (
+        "interrupted; my state has what was done. To go on: groundmetric "
+        f"{shlex.join(line)}"
+    )
+    assert Path("my state").exists()
+    assert not Path("model.npz").exists()
+    found = call("finish")
+    assert found.returncode == 0
+    assert not Path("my state").exists()
+    line[5:6] = ["other"]
+    whole = call("finish")
+    assert found.stdout == whole.stdout
+    line[4:6] = []
+    assert call("interrupt").stderr.splitlines()[-1] == "interrupted"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+@pytest.mark.usefixtures("folder")
+def test_a_full_disk_is_named(run):
+    Path("m.npz").symlink_to("/dev/full")
+    found = run("fit", "data.csv", "--out", "m.npz")
+    assert found.exit_code == 2
+    assert found.stderr.startswith("error: m.npz: No space left on device; make room")
+    np.savetxt("big.csv", np.zeros((90, 90)), delimiter=",")
+    for line in ("project big.csv", "project line.npy", "info", "info --json"):
+        with Path("/dev/full").open("w") as full:
+            found = subprocess.run(
+                [*COMMAND, *line.split()],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert found.returncode == 2
+        assert found.stderr == "error: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("line", REPLACED)
+def test_a_disk_that_fills_up_leaves_nothing_behind(line, folder, run, monkeypatch):
+    def fail(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    Path(REPLACED[line]).write_text("precious")
+    before = files(folder)
+    found = run(*shlex.split(line))
+    assert found.exit_code == 2
+    assert found.stderr.startswith(f"error: {REPLACED[line]}: No space left")
+    assert files(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("fit data.csv --out d.npz", "--out is d.npz, which is a folder."),
+        ("fit data.csv --checkpoint d.npz", "--checkpoint is d.npz, which is a folder"),
+        ("fit data.csv --checkpoint no/c", "--checkpoint is no/c, but there is no fo"),
+        ("reproduce --export no/r.parquet", "--export is no/r.parquet, but there is n"),
+        ("reproduce --draw data.csv", "--draw is data.csv, but data.csv is no folder"),
+        ("reproduce --draw data.csv/d", "--draw is data.csv/d, but "),
+        ("project line.npy --out data.csv/m.csv", "but there is no folder data.csv."),
+    ],
+)
+def test_places_that_cannot_be_written(line, sentence, folder, run):
+    Path("d.npz").mkdir()
+    before = files(folder)
+    found = run(*line.split())
+    assert found.exit_code == 2
+    (said,) = found.stderr.splitlines()
+    assert sentence in said
+    assert files(folder) == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_file_that_is_read_only(run, monkeypatch):
+    Path("m.npz").write_text("precious")
+    access = os.access
+
+    def locked(path, mode):  # also for root
+        if mode == os.W_OK and Path(path).name == "m.npz":
+            return False
+        return access(path, mode)
+
+    monkeypatch.setattr(os, "access", locked)
+    found = run("fit", "data.csv", "--out", "m.npz", "--force")
+    assert found.exit_code == 2
+    assert "--out is m.npz, which cannot be written: Permission" in found.stderr
+    assert Path("m.npz").read_text() == "precious"
