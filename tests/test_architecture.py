@@ -65,12 +65,13 @@ ALLOWED = {
     "cli._app": SPEAKS
     | {"__version__", "_cone", "_demo", "_distances", "_evaluate", "_figures", "_fit"}
     | {"_info", "_report", "_reproduce", "experiments.runner"},
-    "cli._arrays": {"_cells"},
-    "cli._cells": SPEAKS,
-    "cli._columns": SPEAKS | {"_cells"},
+    "cli._arrays": {"_cells", "_text"},
+    "cli._cells": SPEAKS | {"_text"},
+    "cli._columns": SPEAKS | {"_cells", "_text"},
     "cli._cone": SPEAKS | PUBLIC | {"_arrays", "_options", "_output", "_validation"},
     "cli._console": set(),
-    "cli._data": SPEAKS | {"_arrays", "_cells", "_columns", "_validation", "datasets"},
+    "cli._data": SPEAKS
+    | {"_arrays", "_cells", "_columns", "_text", "_validation", "datasets"},
     "cli._demo": COMMAND
     | {"datasets", "report._evaluation", "report._measures", "report._write"},
     "cli._distances": COMMAND
@@ -85,6 +86,7 @@ ALLOWED = {
     "cli._options": PUBLIC,
     "cli._output": {"_files"},
     "cli._plan": {"experiments"},
+    "cli._text": set(),
     "cli._report": COMMAND
     | {"_data", "_models", "report._evaluation", "report._write"},
     "cli._reproduce": COMMAND
@@ -168,7 +170,7 @@ ONLY_IN = {
     | {"_warnings", "baselines", "datasets._labeled", "datasets._synthetic"}
     | {"distances", "experiments.cross_validation", "experiments.measures"}
     | {"features.text", "report._evaluation"},
-    "pyarrow": {"cli._cells", "experiments.frames"},
+    "pyarrow": {"cli._cells", "cli._data", "experiments.frames"},
     "rich": {"cli._console"},
     "sqlite3": {"experiments.frames", "experiments.results"},
     "tqdm": {"_progress"},

@@ -6,7 +6,9 @@ import shlex
 import zipfile
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from samples import LINE, X, Y, csv_of
 
 ROWS = [[4, 1, 1], [1, 1, 4]]
@@ -30,6 +32,11 @@ def array(name, values):
 
 def pickled(folder):
     np.save(folder / "bad.npy", np.array([{}, []], dtype=object), allow_pickle=True)
+
+
+def doubled(folder):
+    table = pa.Table.from_arrays([[4, 1], [1, 4], ["l", "r"]], names=["a", "a", "kind"])
+    parquet.write_table(table, folder / "bad.parquet")
 
 
 def only_pickle(folder):
@@ -91,6 +98,56 @@ CASES = {
     "the same name twice": (
         "fit bad.csv --label a", table(ROWS, names="a,b,c,a"), "has two columns 'a'",
     ),
+    "the same name twice, by position": (
+        "fit bad.csv", table(ROWS, names="a,b,a,kind"), "bad.csv has two columns 'a'.",
+    ),
+    "the same name twice in queries": (
+        "distances data.csv --metric line.npy --queries bad.csv",
+        table(ROWS, names="a,b,b,kind"),
+        "bad.csv has two columns 'b'.",
+    ),
+    "the same name twice in tests": (
+        "report data.csv --test bad.csv",
+        table(ROWS, names="a,b,c,c"),
+        "bad.csv has two columns 'c'.",
+    ),
+    "the same name twice in a start": (
+        "fit data.csv --init m.csv",
+        text("m.csv", "a,b,a\n0,1,2\n1,0,1\n2,1,0\n"),
+        "m.csv has two columns 'a'.",
+    ),
+    "the same name twice in a matrix": (
+        "check m.csv", text("m.csv", "a,a\n0,1\n1,0\n"), "m.csv has two columns 'a'.",
+    ),
+    "the same name twice in parquet": (
+        "fit bad.parquet", doubled, "bad.parquet has two columns 'a'.",
+    ),
+    "a decimal comma": (
+        "fit bad.csv",
+        text("bad.csv", "a;b;kind\n1;2;x\n0,5;1;y\n"),
+        "bad.csv, line 3, column 'a': '0,5' has a decimal comma; write a point, 0.5",
+    ),
+    "decimal commas everywhere": (
+        "fit bad.csv",
+        text("bad.csv", 'a,b,kind\n"0,5","1,5",x\n"0,25","2,5",y\n'),
+        "bad.csv, line 2, column 'a': '0,5' has a decimal comma",
+    ),
+    "decimal commas in a matrix": (
+        "check m.csv", text("m.csv", "0;0,5\n0,5;0\n"), "'0,5' has a decimal comma",
+    ),
+    "a percent sign": (
+        "fit bad.csv",
+        table([["12%", 1, 1], ["50 %", 1, 4]]),
+        "line 2, column 'a': '12%' has a percent sign; write the number alone, 12.",
+    ),
+    "a line of commas": (
+        "fit bad.csv",
+        text("bad.csv", "a,b,k\n,,\n1,1,x\n   \n-1,2,y\n,,\n"),
+        "bad.csv, line 5, column 'a' is -1",
+    ),
+    "a quote left open at the end": (
+        "fit bad.csv", text("bad.csv", 'a,k\n1,x\n2,"y\n'), "unexpected end of data",
+    ),
     "text in numbers": (
         "fit bad.csv",
         table([[4, 1, 1], [1, "lots", 4], [1, 1, 4]], "llr"),
@@ -113,7 +170,7 @@ CASES = {
     "one class": ("fit bad.csv", table(ROWS, "ll"), "all labels are l; two classes"),
     "no label": ("fit bad.csv", table(ROWS, ["l", ""]), "column 'kind': no label"),
     "a bin as label": (
-        "fit bad.csv", table(ROWS, [0.5, 0.25]), "0.5 does not look like a label",
+        "fit bad.csv", table(ROWS, [0.5, 0.25]), "has no column of text to take for",
     ),
     "no labels": ("fit X.npy", NOTHING, "X.npy has no labels; give them with --labels"),
     "unequal lengths": (

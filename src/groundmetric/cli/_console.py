@@ -11,7 +11,6 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-LAST = "the last one"  # how a note ends that is a guess, and may explain an error
 _held: list[str] = []
 
 
@@ -34,11 +33,9 @@ def release_notes() -> None:
 
 
 def say_error(message: str) -> None:
-    """Say what is wrong in one line, with what was guessed about the labels."""
-    guesses = [text for text in _held if text.endswith(LAST)]
+    """Say what is wrong in one line, and nothing else."""
     _held.clear()
-    also = f" ({'; '.join(guesses)})" if guesses else ""
-    sys.stderr.write(f"error: {message}{also}\n")
+    sys.stderr.write(f"error: {message}\n")
 
 
 def one_line(error: BaseException) -> str:

@@ -1,11 +1,12 @@
 """DATA of a command: histograms, their labels, and what the bins are called."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from .. import _validation
@@ -14,6 +15,7 @@ from ._arrays import load_labels, load_npy, load_npz
 from ._cells import read_csv, read_parquet
 from ._columns import Bins, split_columns
 from ._console import note, shows_progress
+from ._text import Text
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -53,7 +55,7 @@ class Data:
     y: Labels
     names: list[str] | None = None
     shape: tuple[int, ...] | None = None
-    places: list[str] = field(default_factory=list)
+    where: Callable[[int], str] = "row {}".format  # says which row it was
 
 
 def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
@@ -86,9 +88,7 @@ def read_histograms(source: Source, wanted: Bins) -> Data:
 
 def bins_like(data: Data) -> Bins:
     """Ask for the bins of data in another file, by name where columns have names."""
-    names = data.names or []
-    known = names if len(set(names)) == len(names) else []
-    return Bins(data.X.shape[1], known, f"{data.source} has")
+    return Bins(data.X.shape[1], data.names or (), f"{data.source} has")
 
 
 def limited(data: Data, limit: int, seed: int, what: str) -> Data:
@@ -113,11 +113,14 @@ def limited(data: Data, limit: int, seed: int, what: str) -> Data:
 
 
 def _read(source: Source, wanted: Bins | None, *, labeled: bool) -> Data:
-    data = _judged(_load(source, wanted, labeled=labeled))
+    data = _load(source, wanted, labeled=labeled)
+    pa.default_memory_pool().release_unused()  # what a table took, before X is copied
+    data = _judged(data)
     if wanted is not None and data.X.shape[1] != wanted.number:
+        hint = "; leave columns out with --ignore" if _is_table(source.path) else ""
         raise ValueError(
             f"{data.source} has {data.X.shape[1]} bins, but the metric has "
-            f"{wanted.number}."
+            f"{wanted.number}{hint}."
         )
     return data
 
@@ -170,18 +173,24 @@ def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -
     cells = (
         read_parquet(source.path)
         if suffix in PARQUET
-        else read_csv(source.path, header=source.header)
+        else read_csv(Text(source.path), header=source.header, label=source.label)
     )
     if wanted is not None and source.header is False:
         wanted = Bins(wanted.number)  # columns have no names
     apart = source.labels is not None and source.label is None
+    labeled = labeled and not apart
     X, y, bins = split_columns(
         cells,
         label=source.label,
         ignore=source.ignore,
-        labeled=labeled and not apart,
+        labeled=labeled,
         wanted=wanted,
     )
+    if labeled and y is None:
+        raise ValueError(
+            f"{cells.source} has no column of text to take for labels; name the column "
+            f"of labels with --label, or give a file of them with {source.option}."
+        )
     if source.labels is not None:
         y = load_labels(source.labels)
     return Data(
@@ -189,7 +198,7 @@ def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -
         X,
         np.array([]) if y is None else y,
         names=[cells.names[j] for j in bins] if source.header is not False else None,
-        places=[cells.where(i) for i in range(len(X))],
+        where=cells.where,
     )
 
 
@@ -219,12 +228,12 @@ def _judged(data: Data) -> Data:
             i, j = (int(k) for k in np.argwhere(bad)[0])
             column = j if data.names is None else repr(data.names[j])
             raise ValueError(
-                f"{data.source}, {_place(data, i)}, column {column} is {X[i, j]:g}: "
+                f"{data.source}, {data.where(i)}, column {column} is {X[i, j]:g}: "
                 f"{what}."
             )
     empty = ~X.any(axis=1) if X.size else np.array([])
     if empty.any():
-        row = _place(data, int(np.argmax(empty)))
+        row = data.where(int(np.argmax(empty)))
         raise ValueError(
             f"{data.source}, {row} has zero mass: histograms need positive mass."
         )
@@ -232,7 +241,3 @@ def _judged(data: Data) -> Data:
         return replace(data, X=_validation.as_distributions(X, "X"))
     except ValueError as error:
         raise ValueError(f"{data.source}: {error}") from error
-
-
-def _place(data: Data, row: int) -> str:
-    return data.places[row] if data.places else f"row {row}"

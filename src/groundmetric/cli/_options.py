@@ -24,7 +24,7 @@ Label = Annotated[
     str | None,
     typer.Option(
         help="Column of the labels, by name or number from 0. By default the only "
-        "column of text, or else the last.",
+        "column of text.",
         show_default=False,
     ),
 ]
