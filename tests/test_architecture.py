@@ -65,7 +65,7 @@ ALLOWED = {
     "cli._app": SPEAKS
     | {"__version__", "_cone", "_demo", "_distances", "_evaluate", "_figures", "_fit"}
     | {"_info", "_report", "_reproduce", "experiments.runner"},
-    "cli._arrays": {"_cells", "_text"},
+    "cli._arrays": {"_cells", "_files", "_text"},
     "cli._cells": SPEAKS | {"_text"},
     "cli._columns": SPEAKS | {"_cells", "_text"},
     "cli._cone": SPEAKS | PUBLIC | {"_arrays", "_options", "_output", "_validation"},

@@ -98,3 +98,6 @@ def _require_model(
         _validation.as_cost(fitted[name], rows.shape[1], name)
         _validation.require_metric(fitted[name], name)
     _validation.as_distributions(rows, "its histograms")
+    columns = fitted.get("feature_names_in_", ())
+    if len(set(columns)) < len(columns):
+        raise ValueError("two of its bins have the same name")

@@ -32,12 +32,21 @@ def as_rows(
         "ensure_min_samples": min_samples,
         "reset": reset,
     }
+    _require_distinct(X)
     if y is None:
         checked = validate_data(estimator, X, **options)
     else:
         checked, _ = validate_data(estimator, X, y, **options)
     check_non_negative(checked, type(estimator).__name__)
     return checked
+
+
+def _require_distinct(X: object) -> None:
+    """Refuse a frame with two columns of one name, since columns go by name."""
+    names = [name for name in getattr(X, "columns", ()) if isinstance(name, str)]
+    for name in names if len(set(names)) < len(names) else ():
+        if names.count(name) > 1:
+            raise ValueError(f"X has two columns {name!r}.")
 
 
 def as_histogram_rows(

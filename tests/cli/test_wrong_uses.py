@@ -190,6 +190,9 @@ CASES = {
     "a pickle": ("fit bad.npy", only_pickle, "bad.npy holds no plain array"),
     "corrupt npz": ("fit bad.npz", corrupt, "bad.npz has no arrays X and y"),
     "locked npz": ("fit bad.npz", locked, "bad.npz has no arrays X and y: File"),
+    "text for an archive": (
+        "fit bad.npz", text("bad.npz", "hello"), "bad.npz is no .npz file, whatever",
+    ),
     "other zip": ("fit bad.npz", other_zip, "bad.npz has no arrays X and y"),
     "no parquet": ("fit a.parquet", text("a.parquet", "x"), "a.parquet is damaged"),
     "folder without classes": ("fit empty", NOTHING, "no sub-folder was found"),

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _files
 from ._cells import (
     as_column,
     read_csv,
@@ -20,7 +21,7 @@ Floats = NDArray[np.float64]
 
 # RuntimeError is what zipfile says of archives with a password.
 BROKEN = (
-    *(EOFError, KeyError, RuntimeError, ValueError),
+    *(AttributeError, EOFError, KeyError, RuntimeError, TypeError, ValueError),
     *(zipfile.BadZipFile, zlib.error),
 )
 
@@ -28,22 +29,23 @@ BROKEN = (
 def load_npy(path: str) -> NDArray[Any]:
     """Read one array."""
     try:
-        found = np.load(path, allow_pickle=False)
+        return _files.load_array(path)
     except BROKEN as error:
-        raise ValueError(f"{path} holds no plain array: {error}.") from error
-    if not isinstance(found, np.ndarray):
-        raise ValueError(f"{path} holds several arrays; call it .npz.")
-    return found
+        raise ValueError(f"{path} holds no plain array: {one(error)}.") from error
 
 
 def load_npz(path: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Read X and y; where there are class_names, y numbers them."""
+    if not zipfile.is_zipfile(path):
+        raise ValueError(
+            f"{path} is no .npz file, whatever its name; numpy.savez writes them."
+        )
     try:
-        with np.load(path, allow_pickle=False) as file:
-            X = file["X"]
-            y = file["y"] if "y" in file.files else None
-            names = file["class_names"] if "class_names" in file.files else None
-    except (*BROKEN, AttributeError, TypeError) as error:
+        found = _files.load_arrays(path, "X", "y", "class_names")
+        X, y, names = found["X"], found.get("y"), found.get("class_names")
+    except _files.TooLargeError:
+        raise
+    except BROKEN as error:
         raise ValueError(f"{path} has no arrays X and y: {one(error)}.") from error
     if y is None or names is None:
         return X, y
