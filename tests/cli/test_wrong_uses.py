@@ -195,16 +195,21 @@ CASES = {
     ),
     "other zip": ("fit bad.npz", other_zip, "bad.npz has no arrays X and y"),
     "no parquet": ("fit a.parquet", text("a.parquet", "x"), "a.parquet is damaged"),
-    "folder without classes": ("fit empty", NOTHING, "no sub-folder was found"),
+    "folder without classes": ("fit empty", NOTHING, "empty is a folder, and needs a sub-folder"),
     "folder without images": (
         "fit .", NOTHING, "no class has 1 usable image.",
     ),
     "unknown feature": ("fit data.csv --feature sift", NOTHING, "'--feature'"),
     "bad number": ("fit data.csv --step-size big", NOTHING, "'--step-size'"),
     "bad step": ("fit data.csv --step-size -1", NOTHING, "--step-size is -1.0"),
-    "bad neighbors": ("fit data.csv --neighbors -2", NOTHING, "--neighbors is -2"),
-    "no threads": ("fit data.csv --jobs 0", NOTHING, "--jobs is 0"),
+    "bad neighbors": ("fit data.csv --neighbors -2", NOTHING, "--neighbors is -2; it must be at least 0"),
+    "no threads": ("fit data.csv --jobs 0", NOTHING, "--jobs is 0; 1 is one thread, -1 one"),
     "bad start": ("fit data.csv --init none.csv", NOTHING, "none.csv: No such file"),
+    "no such start": (
+        "fit data.csv --init foo",
+        NOTHING,
+        "--init is foo: No such file; uniform, typical, independence, or the file of a",
+    ),
     "start is no metric": (
         "fit data.csv --init m.csv", matrix([[0, 1, 5], [1, 0, 1], [5, 1, 0]]), "init",
     ),
@@ -308,6 +313,21 @@ def test_other_bins_than_the_model(model, folder, run):
         assert found.exit_code == 2
         assert found.stderr == "error: bad.npz has 2 bins, but the metric has 3.\n"
     assert not (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "sizes"), [("", "8 x 8 distances are"), ("--queries q.npy", "1 x 8")]
+)
+def test_more_distances_than_memory(more, sizes, folder, run, monkeypatch):
+    np.save(folder / "q.npy", X[:1])
+    monkeypatch.setattr("groundmetric.cli._distances.memory", lambda: 8 * 8 - 1)
+    monkeypatch.setattr("groundmetric.cli._distances.pairwise_emd", None)  # not called
+    found = run(*f"distances X.npy --metric line.npy {more}".split())
+    assert found.exit_code == 2
+    assert found.stderr.startswith(f"error: All {sizes}")
+    assert found.stderr.endswith(
+        "--neighbors, or start from fewer histograms with --queries.\n"
+    )
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")

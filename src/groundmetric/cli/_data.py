@@ -10,7 +10,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .. import _validation
-from ..datasets import load_image_folder
 from ._arrays import load_labels, load_npy, load_npz
 from ._cells import read_csv, read_parquet
 from ._columns import Bins, split_columns
@@ -203,12 +202,20 @@ def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -
 
 
 def _folder(source: Source) -> Data:
-    found = load_image_folder(
-        source.path,
-        feature=source.feature,
-        n_jobs=source.jobs,
-        progress=shows_progress(),
-    )
+    from ..datasets import load_image_folder  # noqa: PLC0415 - only where there are images
+
+    try:
+        found = load_image_folder(
+            source.path,
+            feature=source.feature,
+            n_jobs=source.jobs,
+            progress=shows_progress(),
+        )
+    except ValueError as error:
+        raise ValueError(
+            f"{source.path} is a folder, and needs a sub-folder of images for each "
+            f"class: {error}"
+        ) from error
     shape = found.feature_shape
     picture = source.feature == "gist" and len(shape) == PICTURE
     return Data(source.path, found.X, found.y, shape=tuple(shape) if picture else None)

@@ -2,13 +2,9 @@
 
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-
-from .. import GroundMetricLearning
-
-DEFAULTS: dict[str, Any] = GroundMetricLearning().get_params()
 
 Data = Annotated[
     str,
@@ -65,7 +61,18 @@ class Features(str, Enum):
 Feature = Annotated[
     Features, typer.Option(help="What to make of images: edges, or colors.")
 ]
-Jobs = Annotated[int, typer.Option(help="Threads; -1 is one for each processor.")]
+
+
+def _jobs(value: int) -> int:
+    if value == 0:
+        raise ValueError("--jobs is 0; 1 is one thread, -1 one for each processor.")
+    return value
+
+
+Jobs = Annotated[
+    int,
+    typer.Option(help="Threads; -1 is one for each processor.", callback=_jobs),
+]
 Seed = Annotated[int, typer.Option(help="For drawing; the same seed, the same result.")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print JSON, for scripts.", show_default=False)
