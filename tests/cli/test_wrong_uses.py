@@ -195,15 +195,19 @@ CASES = {
     ),
     "other zip": ("fit bad.npz", other_zip, "bad.npz has no arrays X and y"),
     "no parquet": ("fit a.parquet", text("a.parquet", "x"), "a.parquet is damaged"),
-    "folder without classes": ("fit empty", NOTHING, "empty is a folder, and needs a sub-folder"),
+    "folder without classes": (
+        "fit empty", NOTHING, "empty is a folder, and needs a sub-folder of images",
+    ),
     "folder without images": (
         "fit .", NOTHING, "no class has 1 usable image.",
     ),
     "unknown feature": ("fit data.csv --feature sift", NOTHING, "'--feature'"),
     "bad number": ("fit data.csv --step-size big", NOTHING, "'--step-size'"),
     "bad step": ("fit data.csv --step-size -1", NOTHING, "--step-size is -1.0"),
-    "bad neighbors": ("fit data.csv --neighbors -2", NOTHING, "--neighbors is -2; it must be at least 0"),
-    "no threads": ("fit data.csv --jobs 0", NOTHING, "--jobs is 0; 1 is one thread, -1 one"),
+    "bad neighbors": (
+        "fit data.csv --neighbors -2", NOTHING, "--neighbors is -2; it must be at least",
+    ),
+    "no threads": ("fit data.csv --jobs 0", NOTHING, "--jobs is 0; 1 is one thread,"),
     "bad start": ("fit data.csv --init none.csv", NOTHING, "none.csv: No such file"),
     "no such start": (
         "fit data.csv --init foo",
