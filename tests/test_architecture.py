@@ -70,15 +70,14 @@ ALLOWED = {
     "_words": set(),
     "baselines": {"_metric_learn", "_rows", "_validation", "_warnings"},
     "cli.__init__": {"_app"},
-    "cli._app": SPEAKS
-    | {"__version__", "_cone", "_demo", "_distances", "_evaluate", "_figures", "_fit"}
-    | {"_info", "_report", "_reproduce", "experiments.runner"},
-    "cli._arrays": {"_cells"},
-    "cli._cells": SPEAKS,
-    "cli._columns": SPEAKS | {"_cells"},
+    "cli._app": SPEAKS | {"__version__"},  # and the commands, when they are called
+    "cli._arrays": {"_cells", "_files", "_text"},
+    "cli._cells": SPEAKS | {"_text"},
+    "cli._columns": SPEAKS | {"_cells", "_text"},
     "cli._cone": SPEAKS | PUBLIC | {"_arrays", "_options", "_output", "_validation"},
     "cli._console": set(),
-    "cli._data": SPEAKS | {"_arrays", "_cells", "_columns", "_validation", "datasets"},
+    "cli._data": SPEAKS
+    | {"_arrays", "_cells", "_columns", "_text", "_validation", "datasets"},
     "cli._demo": COMMAND
     | {"datasets", "report._evaluation", "report._measures", "report._write"},
     "cli._distances": COMMAND
@@ -86,13 +85,14 @@ ALLOWED = {
     "cli._evaluate": COMMAND | {"_data", "_models", "experiments"},
     "cli._figures": COMMAND
     | {"_files", "_installed", "experiments", "plotting", "plotting.figures"},
-    "cli._fit": COMMAND | {"_arrays", "_data", "_models"},
+    "cli._fit": COMMAND | {"_arrays", "_data", "_models", "_validation"},
     "cli._info": COMMAND | {"__version__", "_core"},
     "cli._installed": set(),
     "cli._models": SPEAKS | PUBLIC | {"_columns", "_data"},
-    "cli._options": PUBLIC,
+    "cli._options": set(),
     "cli._output": SPEAKS | {"_files", "_options"},
     "cli._plan": {"experiments"},
+    "cli._text": set(),
     "cli._report": COMMAND
     | {"_data", "_models", "report._evaluation", "report._write"},
     "cli._reproduce": COMMAND
@@ -176,7 +176,7 @@ ONLY_IN = {
     | {"_model", "_warnings", "baselines", "datasets._labeled", "datasets._synthetic"}
     | {"distances", "experiments.cross_validation", "experiments.measures"}
     | {"features.text", "report._evaluation"},
-    "pyarrow": {"cli._cells", "experiments.frames"},
+    "pyarrow": {"cli._cells", "cli._data", "experiments.frames"},
     "rich": {"cli._console"},
     "sqlite3": {"experiments.frames", "experiments.results"},
     "tqdm": {"_progress"},

@@ -4,27 +4,28 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from ._batch import BatchSolution, TransportBatch
-from ._classifier import EMDClassifier
-from ._cone import MetricProjector, Projection, project_metric
-from ._effort import LongFitWarning
-from ._initial import initial_metric
-from ._kernel import C_GRID, SIGMA_GRID, EMDKernel
-from ._learning import GroundMetricLearning
-from ._neighbors import EMDNeighbors
-from ._path import DescentPath, DescentStep
-from ._similarity import label_similarity, pair_similarity, taxonomy_similarity
-from ._tables import independence_table, typical_table
-from ._transport import Transport, emd, pairwise_emd, transport
-from ._triangle import (
-    Violation,
-    is_metric,
-    metric_closure,
-    metric_violations,
-    threshold_metric,
-    triangle_violation,
-)
-from ._unnormalized import emd_hat, emd_partial, pairwise_emd_hat
+if TYPE_CHECKING:
+    from ._batch import BatchSolution, TransportBatch
+    from ._classifier import EMDClassifier
+    from ._cone import MetricProjector, Projection, project_metric
+    from ._effort import LongFitWarning
+    from ._initial import initial_metric
+    from ._kernel import C_GRID, SIGMA_GRID, EMDKernel
+    from ._learning import GroundMetricLearning
+    from ._neighbors import EMDNeighbors
+    from ._path import DescentPath, DescentStep
+    from ._similarity import label_similarity, pair_similarity, taxonomy_similarity
+    from ._tables import independence_table, typical_table
+    from ._transport import Transport, emd, pairwise_emd, transport
+    from ._triangle import (
+        Violation,
+        is_metric,
+        metric_closure,
+        metric_violations,
+        threshold_metric,
+        triangle_violation,
+    )
+    from ._unnormalized import emd_hat, emd_partial, pairwise_emd_hat
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -40,6 +41,31 @@ if TYPE_CHECKING:
     )
 
 __version__ = version("groundmetric")
+
+# Public names are imported when they are used, so that small commands start at once.
+_HOMES = {
+    "_batch": ("BatchSolution", "TransportBatch"),
+    "_classifier": ("EMDClassifier",),
+    "_cone": ("MetricProjector", "Projection", "project_metric"),
+    "_effort": ("LongFitWarning",),
+    "_initial": ("initial_metric",),
+    "_kernel": ("C_GRID", "SIGMA_GRID", "EMDKernel"),
+    "_learning": ("GroundMetricLearning",),
+    "_neighbors": ("EMDNeighbors",),
+    "_path": ("DescentPath", "DescentStep"),
+    "_similarity": ("label_similarity", "pair_similarity", "taxonomy_similarity"),
+    "_tables": ("independence_table", "typical_table"),
+    "_transport": ("Transport", "emd", "pairwise_emd", "transport"),
+    "_triangle": (
+        "Violation",
+        "is_metric",
+        "metric_closure",
+        "metric_violations",
+        "threshold_metric",
+        "triangle_violation",
+    ),
+    "_unnormalized": ("emd_hat", "emd_partial", "pairwise_emd_hat"),
+}
 
 __all__ = [
     "C_GRID",
@@ -89,12 +115,17 @@ _ON_DEMAND = (
 
 if not TYPE_CHECKING:  # which would take any name for a module
 
-    def __getattr__(name: str) -> "ModuleType":
-        """Import a sub-package when it is first asked for: some need extras."""
+    def __getattr__(name: str) -> object:
+        """Import what is asked for when it is first asked for: start-up stays fast."""
         if name in _ON_DEMAND:
             return import_module(f".{name}", __name__)
+        for module, names in _HOMES.items():
+            if name in names:
+                found = getattr(import_module(f".{module}", __name__), name)
+                globals()[name] = found
+                return found
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ON_DEMAND})
+    return sorted({*globals(), *__all__, *_ON_DEMAND})

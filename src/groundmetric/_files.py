@@ -1,18 +1,20 @@
 """Files, written whole or not at all.
 
-Arrays and facts go into one ``.npz`` with JSON inside, never a pickle.
+Arrays and facts go into one ``.npz`` with JSON inside, never a pickle. What is read is
+judged by its headers first: a small file may claim to be a large one.
 """
 
 from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import zipfile
 import zlib
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,11 @@ VERSION = 1  # of the format
 HEADER = "header"
 # What a full disk looks like; where numpy writes, it has no number.
 FULL = (errno.ENOSPC, errno.EDQUOT, None)
+UNPACKED = 2 << 30  # bytes that a smaller, compressed file may become
+
+
+class TooLargeError(ValueError):
+    """A compressed file holds more than is read."""
 
 
 def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> None:
@@ -102,22 +109,58 @@ def _named(error: OSError, path: Path) -> OSError:
     return OSError(error.errno or errno.ENOSPC, said, str(path))
 
 
-def _contents(path: StrPath) -> Arrays:
+def load_array(path: StrPath) -> NDArray[Any]:
+    """Read a ``.npy`` file."""
+    with Path(path).open("rb") as file:
+        _require_bytes(file, os.fstat(file.fileno()).st_size)
+        file.seek(0)
+        found: NDArray[Any] = np.load(file, allow_pickle=False)
+        return found
+
+
+def load_arrays(path: StrPath, *names: str) -> Arrays:
+    """Read a ``.npz`` file, or those of its arrays that have these names."""
     with zipfile.ZipFile(path) as archive:
-        damaged = archive.testzip()  # before any of it is believed
+        size = sum(info.file_size for info in archive.infolist())
+        if size > max(UNPACKED, Path(path).stat().st_size):
+            raise TooLargeError(
+                f"{os.fspath(path)} unpacks to {size / 1e9:.1f} GB; a compressed file "
+                f"may hold {UNPACKED / 1e9:.1f} GB. Write large arrays with "
+                "numpy.savez or numpy.save, which do not compress."
+            )
+        for info in archive.infolist():
+            if not names or info.filename.removesuffix(".npy") in names:
+                with archive.open(info) as file:
+                    _require_bytes(file, info.file_size)
+        # All of it, before any is believed.
+        damaged = None if names else archive.testzip()
     if damaged is not None:
         raise ValueError(f"{damaged} does not match its checksum")
     with np.load(path, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}
+        return {name: file[name] for name in file.files if name in (names or file)}
+
+
+def _require_bytes(file: IO[bytes], size: int) -> None:
+    """Refuse an array that is larger than what follows its header."""
+    version = np.lib.format.read_magic(file)
+    if version == (1, 0):
+        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    else:
+        shape, _, dtype = np.lib.format.read_array_header_2_0(file)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects")
+    needed, left = math.prod(shape) * dtype.itemsize, size - file.tell()
+    if needed > left:
+        raise ValueError(f"an array needs {needed} bytes, but {left} are there")
 
 
 def read(path: StrPath, kind: str) -> tuple[dict[str, Any], Arrays]:
     """Read the facts and arrays of a file of that kind, or say what is wrong."""
     try:
-        arrays = _contents(path)
+        arrays = load_arrays(path)
         facts = json.loads(arrays.pop(HEADER).item())
         found = (facts.pop("format"), facts.pop("version"))
-    except FileNotFoundError:
+    except (FileNotFoundError, TooLargeError):
         raise
     except (
         OSError,

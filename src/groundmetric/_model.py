@@ -120,6 +120,8 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:  # no
         fitted["path_"] = DescentPath.from_array(fitted["path_"])
     if NAMES_IN in fitted:
         fitted[NAMES_IN] = fitted[NAMES_IN].astype(object)
+        if len(set(fitted[NAMES_IN])) < len(fitted[NAMES_IN]):
+            raise ValueError("two of its bins have the same name")
     vars(estimator).update(fitted)
     estimator._restore()
     return estimator

@@ -58,6 +58,7 @@ def as_rows(
 ) -> Floats:
     """Check X; rows of mass 1, or what else the judge makes of them."""
     table = _validation.Table.of(X, "X")
+    _require_distinct(X)
     _validation.require_no_text(X, table)
     try:
         checked = validate_data(
@@ -73,6 +74,14 @@ def as_rows(
         _say_where(error, X, judge, table)
         raise
     return judge(checked, table)
+
+
+def _require_distinct(X: object) -> None:
+    """Refuse a frame with two columns of one name, since columns go by name."""
+    names = [name for name in getattr(X, "columns", ()) if isinstance(name, str)]
+    for name in names if len(set(names)) < len(names) else ():
+        if names.count(name) > 1:
+            raise ValueError(f"X has two columns {name!r}.")
 
 
 def _say_where(error: ValueError, X: ArrayLike, judge: Judge, table: Table) -> None:

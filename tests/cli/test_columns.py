@@ -54,14 +54,18 @@ def test_a_column_that_numbers_the_rows_is_pointed_to(folder, run):
     assert "numbers the rows" not in found.stderr
 
 
-def test_an_error_says_which_column_was_taken_for_labels(folder, run):
-    (folder / "kinds.csv").write_text("kind,a,b\n1,0,2\n0,0,1\n")
-    found = run("fit", "kinds.csv")
-    assert found.exit_code == 2
-    assert found.stderr == (
-        "error: kinds.csv, line 3 has zero mass: histograms need positive mass. "
-        "(labels: column 'b', the last one)\n"
-    )
+def test_a_column_of_numbers_is_never_taken_for_labels(folder, run):
+    (folder / "kinds.csv").write_text(csv_of(X, np.repeat([1, 2], 4)))
+    for command in ("fit", "evaluate", "report"):
+        found = run(command, "kinds.csv")
+        assert found.exit_code == 2
+        assert found.stderr == (
+            "error: kinds.csv has no column of text to take for labels; name the "
+            "column of labels with --label, or give a file of them with --labels.\n"
+        )
+    found = run("report", "data.csv", "--test", "kinds.csv")
+    assert found.stderr.endswith("give a file of them with --test-labels.\n")
+    assert classes_of(run, "kinds.csv", "--label", "kind") == ([1, 2], [])
 
 
 def test_fit_says_how_to_evaluate_the_same_data(folder, run):
@@ -108,12 +112,11 @@ def test_options_about_columns_may_be_for_the_other_file(folder, run):
 
 def test_labels_that_would_be_read_as_one_are_refused(folder, run):
     (folder / "ids.csv").write_text(csv_of(X, 2**53 + np.arange(8) % 4))
-    found = run("fit", "ids.csv")
+    found = run("fit", "ids.csv", "--label", "kind")
     assert found.exit_code == 2
     assert found.stderr == (
         "error: ids.csv, line 2, column 'kind': 9.0072e+15 is too large for a label "
-        "that is a number; write a letter before it. (labels: column 'kind', the last "
-        "one)\n"
+        "that is a number; write a letter before it.\n"
     )
 
 
@@ -143,18 +146,6 @@ def test_labels_that_look_like_numbers_are_told_apart(
     assert classes_of(run, "codes.csv", "--label", "kind") == wanted
     assert classes_of(run, "codes.parquet", "--label", "kind") == wanted
     assert classes_of(run, "X.npy", "--labels", "codes.txt") == wanted
-
-
-def test_codes_are_told_apart_in_the_last_column_too(folder, run):
-    (folder / "codes.csv").write_text(csv_of(X, np.repeat(["01", "1"], 4)))
-    assert classes_of(run, "codes.csv")[0] == ["01", "1"]
-    (folder / "names.csv").write_text(csv_of(X, np.repeat(["nan", "inf"], 4)))
-    assert classes_of(run, "names.csv")[0] == ["inf", "nan"]
-    # There, a NaN among numbers may as well be missing, or the column a bin.
-    (folder / "mixed.csv").write_text(csv_of(X, np.repeat(["nan", "1"], 4)))
-    found = run("fit", "mixed.csv")
-    assert found.exit_code == 2
-    assert "line 2, column 'kind': nan beside numbers is no label" in found.stderr
 
 
 def test_huge_numbers_in_a_file_of_labels_are_names(folder, run):

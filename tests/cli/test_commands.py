@@ -11,7 +11,7 @@ from pyarrow import parquet
 from samples import LINE, X, Y, csv_of
 
 from groundmetric import GroundMetricLearning, __version__, pairwise_emd
-from groundmetric.cli import _cells, _data
+from groundmetric.cli import _cells, _data, _text
 
 ROWS = X / X.sum(axis=1, keepdims=True)
 
@@ -60,7 +60,7 @@ def test_all_formats_are_the_same_data(folder, run):
         ["semicolons.tsv"],
         ["first.csv", "--ignore", "id"],
         ["first.csv", "--ignore", "1", "--label", "0"],
-        ["plain.csv", "--no-header"],
+        ["plain.csv", "--no-header", "--label", "3"],
         ["X.npy", "--labels", "y.npy"],
         ["X.npy", "--labels", "y.txt"],
         ["data.npz"],
@@ -83,13 +83,6 @@ def test_parquet_may_have_numbers_as_decimals_or_text(folder, run):
     assert found.stderr.startswith("labels: column 'kind', the only one of text\n")
     direct = GroundMetricLearning(max_outer=1).fit(ROWS, Y)
     assert np.array_equal(fitted().metric_, direct.metric_)
-
-
-def test_the_last_column_has_the_labels_if_none_is_text(folder, run):
-    (folder / "numbers.csv").write_text(csv_of(X, np.repeat([1, 2], 4)))
-    found = run("fit", "numbers.csv", "--json")
-    assert found.stderr == "labels: column 'kind', the last one\n"
-    assert json.loads(found.stdout)["classes"] == [1, 2]
 
 
 def test_fit_a_folder_of_images(folder, run):
@@ -161,11 +154,12 @@ def test_distances_of_queries(run):
     # All mass of a query moves by the line metric: 1 from bin 1, 2 from bin 2.
     np.save("base.npy", [[1, 0, 0], [0, 0, 1]])
     text = "a,b,c,kind\n0,1,0,3\n0,0,2,4\n"
-    found = run(
-        "distances", "base.npy", "--metric", "line.npy", "--queries", "-", input=text
+    line = ["distances", "base.npy", "--metric", "line.npy", "--queries", "-"]
+    assert run(*line, "--label", "kind", input=text).stdout == "1,1\n2,0\n"
+    assert run(*line, input=text).stderr == (
+        "error: standard input has 4 bins, but the metric has 3; leave columns out "
+        "with --ignore.\n"
     )
-    assert found.stdout == "1,1\n2,0\n"
-    assert found.stderr == "left out: column 'kind', the last one\n"
 
 
 def test_neighbors(folder, run):
@@ -220,6 +214,6 @@ def test_info(run):
 
 def test_numbered_names_are_a_header(folder):
     (folder / "pandas.csv").write_text("0,1,2\n5,6,7\n")
-    cells = _cells.read_csv("pandas.csv", header=None)
+    cells = _cells.read_csv(_text.Text("pandas.csv"), header=None)
     assert cells.names == ["0", "1", "2"]
-    assert [column.tolist() for column in cells.columns] == [[5.0], [6.0], [7.0]]
+    assert cells.numbers(range(3)).tolist() == [[5.0, 6.0, 7.0]]

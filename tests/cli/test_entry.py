@@ -7,22 +7,21 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 from samples import X, Y, csv_of
 
 from groundmetric.cli import _evaluate, _fit, _report, main
-from groundmetric.cli._app import app
+from groundmetric.cli._app import COMMANDS, OneLine
 from groundmetric.experiments.runner import MissingResultsError
 
-COMMANDS = ("fit", "evaluate", "distances", "project", "check", "report", "demo")
-COMMANDS += ("reproduce", "figures", "info")
+# What takes long to import, and what help has no use for.
+HEAVY = ("groundmetric._core", "matplotlib", "numpy", "pandas", "pyarrow", "scipy")
+HEAVY += ("sklearn",)
 
 
 def test_every_command_has_help_with_examples(run):
-    names = {info.callback.__name__ for info in app.registered_commands}
-    assert names == set(COMMANDS)
-    for name in COMMANDS:
+    for name, (*_, first_line) in COMMANDS.items():
         found = run(name, "--help")
+        assert first_line in found.stdout.splitlines()[2]
         assert found.exit_code == 0
         assert f"  groundmetric {name}" in found.stdout
     assert all(f"  {name}" in run("--help").stdout for name in COMMANDS)
@@ -39,8 +38,8 @@ def test_the_documentation_is_about_all_commands():
     # What a line of the page calls for is there.
     known = {
         option
-        for command in typer.main.get_command(app).commands.values()
-        for parameter in command.params
+        for name in COMMANDS
+        for parameter in OneLine().get_command(None, name).params
         for option in (*parameter.opts, *parameter.secondary_opts)
     }
     named = set(re.findall(r"(?<![\w-])--[a-z-]+", page))
@@ -74,6 +73,29 @@ def test_completion(run):
     assert "_GROUNDMETRIC_COMPLETE" in found.stdout
 
 
+@pytest.mark.parametrize(
+    ("line", "heavy"),
+    [
+        (["--help"], HEAVY),
+        (["--version"], HEAVY),
+        (["check", "line.npy"], ("groundmetric.experiments", "matplotlib")),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_only_what_a_command_needs_is_imported(line, heavy):
+    code = (
+        "import sys, groundmetric.cli as cli\n"
+        f"sys.argv[1:] = {line!r}\n"
+        "try:\n    cli.main()\n"
+        f"finally:\n    print(*({set(heavy)!r} & sys.modules.keys()), file=sys.stderr)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert found.stdout
+    assert found.stderr.split() == []
+
+
 def test_version(run):
     assert run("--version").stdout.startswith("groundmetric ")
 
@@ -84,7 +106,8 @@ def test_without_typer(monkeypatch, capsys):
         main()
     assert ended.value.code == 2
     assert capsys.readouterr().err == (
-        "error: the command needs typer and rich: pip install 'groundmetric[cli]'\n"
+        "error: the command needs typer and rich and pyarrow: "
+        "pip install 'groundmetric[cli]'\n"
     )
 
 

@@ -6,7 +6,9 @@ import shlex
 import zipfile
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from samples import LINE, X, Y, csv_of
 
 ROWS = [[4, 1, 1], [1, 1, 4]]
@@ -30,6 +32,11 @@ def array(name, values):
 
 def pickled(folder):
     np.save(folder / "bad.npy", np.array([{}, []], dtype=object), allow_pickle=True)
+
+
+def doubled(folder):
+    table = pa.Table.from_arrays([[4, 1], [1, 4], ["l", "r"]], names=["a", "a", "kind"])
+    parquet.write_table(table, folder / "bad.parquet")
 
 
 def only_pickle(folder):
@@ -91,6 +98,56 @@ CASES = {
     "the same name twice": (
         "fit bad.csv --label a", table(ROWS, names="a,b,c,a"), "has two columns 'a'",
     ),
+    "the same name twice, by position": (
+        "fit bad.csv", table(ROWS, names="a,b,a,kind"), "bad.csv has two columns 'a'.",
+    ),
+    "the same name twice in queries": (
+        "distances data.csv --metric line.npy --queries bad.csv",
+        table(ROWS, names="a,b,b,kind"),
+        "bad.csv has two columns 'b'.",
+    ),
+    "the same name twice in tests": (
+        "report data.csv --test bad.csv",
+        table(ROWS, names="a,b,c,c"),
+        "bad.csv has two columns 'c'.",
+    ),
+    "the same name twice in a start": (
+        "fit data.csv --init m.csv",
+        text("m.csv", "a,b,a\n0,1,2\n1,0,1\n2,1,0\n"),
+        "m.csv has two columns 'a'.",
+    ),
+    "the same name twice in a matrix": (
+        "check m.csv", text("m.csv", "a,a\n0,1\n1,0\n"), "m.csv has two columns 'a'.",
+    ),
+    "the same name twice in parquet": (
+        "fit bad.parquet", doubled, "bad.parquet has two columns 'a'.",
+    ),
+    "a decimal comma": (
+        "fit bad.csv",
+        text("bad.csv", "a;b;kind\n1;2;x\n0,5;1;y\n"),
+        "bad.csv, line 3, column 'a': '0,5' has a decimal comma; write a point, 0.5",
+    ),
+    "decimal commas everywhere": (
+        "fit bad.csv",
+        text("bad.csv", 'a,b,kind\n"0,5","1,5",x\n"0,25","2,5",y\n'),
+        "bad.csv, line 2, column 'a': '0,5' has a decimal comma",
+    ),
+    "decimal commas in a matrix": (
+        "check m.csv", text("m.csv", "0;0,5\n0,5;0\n"), "'0,5' has a decimal comma",
+    ),
+    "a percent sign": (
+        "fit bad.csv",
+        table([["12%", 1, 1], ["50 %", 1, 4]]),
+        "line 2, column 'a': '12%' has a percent sign; write the number alone, 12.",
+    ),
+    "a line of commas": (
+        "fit bad.csv",
+        text("bad.csv", "a,b,k\n,,\n1,1,x\n   \n-1,2,y\n,,\n"),
+        "bad.csv, line 5, column 'a' is -1",
+    ),
+    "a quote left open at the end": (
+        "fit bad.csv", text("bad.csv", 'a,k\n1,x\n2,"y\n'), "unexpected end of data",
+    ),
     "text in numbers": (
         "fit bad.csv",
         table([[4, 1, 1], [1, "lots", 4], [1, 1, 4]], "llr"),
@@ -113,7 +170,7 @@ CASES = {
     "one class": ("fit bad.csv", table(ROWS, "ll"), "all labels are l; two classes"),
     "no label": ("fit bad.csv", table(ROWS, ["l", ""]), "column 'kind': no label"),
     "a bin as label": (
-        "fit bad.csv", table(ROWS, [0.5, 0.25]), "0.5 does not look like a label",
+        "fit bad.csv", table(ROWS, [0.5, 0.25]), "has no column of text to take for",
     ),
     "no labels": ("fit X.npy", NOTHING, "X.npy has no labels; give them with --labels"),
     "unequal lengths": (
@@ -134,18 +191,30 @@ CASES = {
     "a pickle": ("fit bad.npy", only_pickle, "bad.npy holds no plain array"),
     "corrupt npz": ("fit bad.npz", corrupt, "bad.npz has no arrays X and y"),
     "locked npz": ("fit bad.npz", locked, "bad.npz has no arrays X and y: File"),
+    "text for an archive": (
+        "fit bad.npz", text("bad.npz", "hello"), "bad.npz is no .npz file, whatever",
+    ),
     "other zip": ("fit bad.npz", other_zip, "bad.npz has no arrays X and y"),
     "no parquet": ("fit a.parquet", text("a.parquet", "x"), "a.parquet is damaged"),
-    "folder without classes": ("fit empty", NOTHING, "no sub-folder was found"),
+    "folder without classes": (
+        "fit empty", NOTHING, "empty is a folder, and needs a sub-folder of images",
+    ),
     "folder without images": (
         "fit .", NOTHING, "no class has 1 usable image.",
     ),
     "unknown feature": ("fit data.csv --feature sift", NOTHING, "'--feature'"),
     "bad number": ("fit data.csv --step-size big", NOTHING, "'--step-size'"),
     "bad step": ("fit data.csv --step-size -1", NOTHING, "--step-size is -1.0"),
-    "bad neighbors": ("fit data.csv --neighbors -2", NOTHING, "--neighbors is -2"),
-    "no threads": ("fit data.csv --jobs 0", NOTHING, "--jobs is 0"),
+    "bad neighbors": (
+        "fit data.csv --neighbors -2", NOTHING, "--neighbors is -2; it must be at least",
+    ),
+    "no threads": ("fit data.csv --jobs 0", NOTHING, "--jobs is 0; 1 is one thread,"),
     "bad start": ("fit data.csv --init none.csv", NOTHING, "none.csv: No such file"),
+    "no such start": (
+        "fit data.csv --init foo",
+        NOTHING,
+        "--init is foo: No such file; uniform, typical, independence, or the file of a",
+    ),
     "start is no metric": (
         "fit data.csv --init m.csv", matrix([[0, 1, 5], [1, 0, 1], [5, 1, 0]]), "init",
     ),
@@ -249,6 +318,21 @@ def test_other_bins_than_the_model(model, folder, run):
         assert found.exit_code == 2
         assert found.stderr == "error: bad.npz has 2 bins, but the metric has 3.\n"
     assert not (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "sizes"), [("", "8 x 8 distances are"), ("--queries q.npy", "1 x 8")]
+)
+def test_more_distances_than_memory(more, sizes, folder, run, monkeypatch):
+    np.save(folder / "q.npy", X[:1])
+    monkeypatch.setattr("groundmetric.cli._distances.memory", lambda: 8 * 8 - 1)
+    monkeypatch.setattr("groundmetric.cli._distances.pairwise_emd", None)  # not called
+    found = run(*f"distances X.npy --metric line.npy {more}".split())
+    assert found.exit_code == 2
+    assert found.stderr.startswith(f"error: All {sizes}")
+    assert found.stderr.endswith(
+        "--neighbors, or start from fewer histograms with --queries.\n"
+    )
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")

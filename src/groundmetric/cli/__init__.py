@@ -7,7 +7,7 @@ is one line, ``error: ...``, and exit code 2. Needs ``pip install 'groundmetric[
 import importlib.util
 import sys
 
-NEEDED = ("typer", "rich")
+NEEDED = ("typer", "rich", "pyarrow")
 
 
 def main() -> None:

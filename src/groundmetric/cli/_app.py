@@ -4,24 +4,13 @@ import errno
 import io
 import sys
 import warnings
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from .. import __version__
-from ..experiments.runner import MissingResultsError
-from . import (
-    _cone,
-    _demo,
-    _distances,
-    _evaluate,
-    _figures,
-    _fit,
-    _info,
-    _report,
-    _reproduce,
-)
 from ._console import note, one_line, release_notes, say_error
 
 # The base of what typer says about wrong usage, which has no public name.
@@ -41,11 +30,52 @@ OPTIONS = {
     "tol": "--tol",
 }
 # What a user can mend; anything else is our mistake, and shows where.
-EXPECTED = (ValueError, OSError, ImportError, MemoryError, MissingResultsError)
+EXPECTED = (ValueError, OSError, ImportError, MemoryError)
+# The module of a command, the examples there, and the first line of its help: modules
+# are imported when they are called, for some take seconds.
+COMMANDS = {
+    "fit": ("_fit", "EPILOG", "Learn a metric from labeled histograms."),
+    "evaluate": ("_evaluate", "EPILOG", "Tell whether learning helps on your data."),
+    "distances": ("_distances", "EPILOG", "Compute distances, or find neighbors."),
+    "project": ("_cone", "PROJECT", "Find the nearest metric to a matrix."),
+    "check": (
+        "_cone",
+        "CHECK",
+        "Tell whether a matrix is a metric, and where it is not.",
+    ),
+    "report": ("_report", "EPILOG", "Write a report as one HTML file."),
+    "demo": ("_demo", "EPILOG", "Learn from handwritten digits."),
+    "reproduce": ("_reproduce", "REPRODUCE", "Run the paper's experiments."),
+    "figures": (
+        "_figures",
+        "FIGURES",
+        "Draw the paper's figures from results, and tabulate what they show.",
+    ),
+    "info": ("_info", "EPILOG", "Tell what is installed, and what it runs on."),
+}
 
 
 class OneLine(TyperGroup):
     """Commands whose errors are one line; each may ask how it was called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's
+        """Name the commands."""
+        return [*COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        name, epilog, _ = COMMANDS[cmd_name]
+        module = import_module(f".{name}", __package__)
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command(epilog=getattr(module, epilog))(getattr(module, cmd_name))
+        return typer.main.get_command(alone)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][-1]) for name in COMMANDS])
 
     def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - typer's
         """Run, and exit with 2 after one line if the input is at fault."""
@@ -68,6 +98,11 @@ class OneLine(TyperGroup):
                 raise
             except EXPECTED as error:
                 code = _wrong(as_option(one_line(error)))
+            except RuntimeError as error:
+                # Not imported, for all of the experiments would be.
+                if type(error).__name__ != "MissingResultsError":
+                    raise
+                code = _wrong(one_line(error))
         release_notes()
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -129,18 +164,3 @@ def _options(
 
     Start with: groundmetric demo
     """
-
-
-for _command, _epilog in (
-    (_fit.fit, _fit.EPILOG),
-    (_evaluate.evaluate, _evaluate.EPILOG),
-    (_distances.distances, _distances.EPILOG),
-    (_cone.project, _cone.PROJECT),
-    (_cone.check, _cone.CHECK),
-    (_report.report, _report.EPILOG),
-    (_demo.demo, _demo.EPILOG),
-    (_reproduce.reproduce, _reproduce.REPRODUCE),
-    (_figures.figures, _figures.FIGURES),
-    (_info.info, _info.EPILOG),
-):
-    app.command(epilog=_epilog)(_command)

@@ -8,13 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._cells import as_column, is_number, read_lines, read_text, told_apart
+from .. import _files
+from ._cells import (
+    as_column,
+    read_csv,
+    require_distinct,
+    told_apart,
+)
+from ._text import Text, are_names
 
 Floats = NDArray[np.float64]
 
 # RuntimeError is what zipfile says of archives with a password.
 BROKEN = (
-    *(EOFError, KeyError, RuntimeError, ValueError),
+    *(AttributeError, EOFError, KeyError, RuntimeError, TypeError, ValueError),
     *(zipfile.BadZipFile, zlib.error),
 )
 
@@ -22,22 +29,23 @@ BROKEN = (
 def load_npy(path: str) -> NDArray[Any]:
     """Read one array."""
     try:
-        found = np.load(path, allow_pickle=False)
+        return _files.load_array(path)
     except BROKEN as error:
-        raise ValueError(f"{path} holds no plain array: {error}.") from error
-    if not isinstance(found, np.ndarray):
-        raise ValueError(f"{path} holds several arrays; call it .npz.")
-    return found
+        raise ValueError(f"{path} holds no plain array: {one(error)}.") from error
 
 
 def load_npz(path: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Read X and y; where there are class_names, y numbers them."""
+    if not zipfile.is_zipfile(path):
+        raise ValueError(
+            f"{path} is no .npz file, whatever its name; numpy.savez writes them."
+        )
     try:
-        with np.load(path, allow_pickle=False) as file:
-            X = file["X"]
-            y = file["y"] if "y" in file.files else None
-            names = file["class_names"] if "class_names" in file.files else None
-    except (*BROKEN, AttributeError, TypeError) as error:
+        found = _files.load_arrays(path, "X", "y", "class_names")
+        X, y, names = found["X"], found.get("y"), found.get("class_names")
+    except _files.TooLargeError:
+        raise
+    except BROKEN as error:
         raise ValueError(f"{path} has no arrays X and y: {one(error)}.") from error
     if y is None or names is None:
         return X, y
@@ -58,13 +66,12 @@ def load_labels(path: Path) -> NDArray[Any]:
     """Read labels, of numpy or one in each line of a text."""
     if path.suffix == ".npy":
         return load_npy(str(path))
-    text, source = read_text(str(path))
-    rows, _ = read_lines(text, source)
-    if len(rows[0]) > 1:
+    text = Text(str(path))
+    if len(text.first) > 1:
         raise ValueError(
-            f"{source} has {len(rows[0])} columns; one label a line is needed."
+            f"{path} has {len(text.first)} columns; one label a line is needed."
         )
-    cells = [row[0] for row in rows]
+    cells = [row[0] for _, row in text.rows()]
     column = told_apart(cells, as_column(cells))
     if column.dtype != object and (column == np.round(column)).all():
         return column.astype(np.int64)
@@ -83,9 +90,6 @@ def load_metric(path: str) -> Named:
     """Read a matrix between bins: called the same in rows and columns, if named."""
     given = load_matrix(path)
     names = given.columns or []
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{path} has two columns {name!r}.")
     if given.rows is not None and given.rows != names:
         row, column = next(
             pair for pair in zip(given.rows, names, strict=True) if pair[0] != pair[1]
@@ -105,8 +109,6 @@ def in_order_of(names: list[str] | None, given: Named, path: str, of: str) -> Fl
     for name in names:
         if name not in known:
             raise ValueError(f"{path} has no bin {name!r}, which {of} has.")
-        if names.count(name) > 1:
-            raise ValueError(f"{of} has two columns {name!r}.")
     for name in known:
         if name not in names:
             raise ValueError(f"{of} has no column {name!r}, which {path} has.")
@@ -118,17 +120,12 @@ def load_matrix(path: str) -> Named:
     """Read a matrix of numpy, or CSV with or without names of rows and columns."""
     if path.endswith(".npy"):
         return Named(load_npy(path))
-    text, source = read_text(path)
-    rows, lines = read_lines(text, source)
-    columns = names = None
-    if not all(is_number(cell) for cell in rows[0]):
-        columns, rows, lines = rows[0], rows[1:], lines[1:]
-        if rows and len(rows[0]) == len(rows) + 1:  # names of the rows, too
-            names, columns = [row[0] for row in rows], columns[-len(rows) :]
-            rows = [row[1:] for row in rows]
-    for row, line in zip(rows, lines, strict=True):
-        for cell in row:
-            if not is_number(cell):
-                what = f"{cell!r} is no number" if cell else "a cell is empty"
-                raise ValueError(f"{source}, line {line}: {what}.")
-    return Named(np.array(rows, dtype=float), columns, names)
+    text = Text(path)
+    named = are_names(text.first)
+    cells = read_csv(text, header=named, label=text.first[0] if named else None)
+    bins, rows = range(len(cells.names)), None
+    if named and len(bins) == cells.table.num_rows + 1:  # names of the rows, too
+        bins, rows = bins[1:], cells.spelled(0)
+    columns = [cells.names[j] for j in bins] if named else None
+    require_distinct(columns or (), text.source)
+    return Named(cells.numbers(bins), columns, rows)

@@ -6,12 +6,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
-LAST = "the last one"  # how a note ends that is a guess, and may explain an error
 _held: list[str] = []
 
 
@@ -34,11 +28,9 @@ def release_notes() -> None:
 
 
 def say_error(message: str) -> None:
-    """Say what is wrong in one line, with what was guessed about the labels."""
-    guesses = [text for text in _held if text.endswith(LAST)]
+    """Say what is wrong in one line, and nothing else."""
     _held.clear()
-    also = f" ({'; '.join(guesses)})" if guesses else ""
-    sys.stderr.write(f"error: {message}{also}\n")
+    sys.stderr.write(f"error: {message}\n")
 
 
 def one_line(error: BaseException) -> str:
@@ -62,6 +54,10 @@ def print_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str | None = None
 ) -> None:
     """Print a table, its first column to the left, numbers to the right."""
+    from rich import box  # noqa: PLC0415 - not for help
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     for i, column in enumerate(columns):
         table.add_column(column, justify="right" if i else "left", no_wrap=i > 0)
@@ -81,10 +77,8 @@ def tell(text: str) -> None:
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever JSON has, or numpy
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
+    if hasattr(value, "tolist"):  # of numpy
         return _plain(value.tolist())
-    if isinstance(value, np.generic):
-        return _plain(value.item())
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):

@@ -1,19 +1,20 @@
 """DATA of a command: histograms, their labels, and what the bins are called."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from .. import _validation
-from ..datasets import load_image_folder
 from ._arrays import load_labels, load_npy, load_npz
 from ._cells import read_csv, read_parquet
 from ._columns import Bins, split_columns
 from ._console import note, shows_progress
+from ._text import Text
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -53,7 +54,7 @@ class Data:
     y: Labels
     names: list[str] | None = None
     shape: tuple[int, ...] | None = None
-    places: list[str] = field(default_factory=list)
+    where: Callable[[int], str] = "row {}".format  # says which row it was
 
 
 def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
@@ -86,9 +87,7 @@ def read_histograms(source: Source, wanted: Bins) -> Data:
 
 def bins_like(data: Data) -> Bins:
     """Ask for the bins of data in another file, by name where columns have names."""
-    names = data.names or []
-    known = names if len(set(names)) == len(names) else []
-    return Bins(data.X.shape[1], known, f"{data.source} has")
+    return Bins(data.X.shape[1], data.names or (), f"{data.source} has")
 
 
 def limited(data: Data, limit: int, seed: int, what: str) -> Data:
@@ -113,11 +112,14 @@ def limited(data: Data, limit: int, seed: int, what: str) -> Data:
 
 
 def _read(source: Source, wanted: Bins | None, *, labeled: bool) -> Data:
-    data = _judged(_load(source, wanted, labeled=labeled))
+    data = _load(source, wanted, labeled=labeled)
+    pa.default_memory_pool().release_unused()  # what a table took, before X is copied
+    data = _judged(data)
     if wanted is not None and data.X.shape[1] != wanted.number:
+        hint = "; leave columns out with --ignore" if _is_table(source.path) else ""
         raise ValueError(
             f"{data.source} has {data.X.shape[1]} bins, but the metric has "
-            f"{wanted.number}."
+            f"{wanted.number}{hint}."
         )
     return data
 
@@ -170,18 +172,24 @@ def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -
     cells = (
         read_parquet(source.path)
         if suffix in PARQUET
-        else read_csv(source.path, header=source.header)
+        else read_csv(Text(source.path), header=source.header, label=source.label)
     )
     if wanted is not None and source.header is False:
         wanted = Bins(wanted.number)  # columns have no names
     apart = source.labels is not None and source.label is None
+    labeled = labeled and not apart
     X, y, bins = split_columns(
         cells,
         label=source.label,
         ignore=source.ignore,
-        labeled=labeled and not apart,
+        labeled=labeled,
         wanted=wanted,
     )
+    if labeled and y is None:
+        raise ValueError(
+            f"{cells.source} has no column of text to take for labels; name the column "
+            f"of labels with --label, or give a file of them with {source.option}."
+        )
     if source.labels is not None:
         y = load_labels(source.labels)
     return Data(
@@ -189,17 +197,25 @@ def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -
         X,
         np.array([]) if y is None else y,
         names=[cells.names[j] for j in bins] if source.header is not False else None,
-        places=[cells.where(i) for i in range(len(X))],
+        where=cells.where,
     )
 
 
 def _folder(source: Source) -> Data:
-    found = load_image_folder(
-        source.path,
-        feature=source.feature,
-        n_jobs=source.jobs,
-        progress=shows_progress(),
-    )
+    from ..datasets import load_image_folder  # noqa: PLC0415 - only where there are images
+
+    try:
+        found = load_image_folder(
+            source.path,
+            feature=source.feature,
+            n_jobs=source.jobs,
+            progress=shows_progress(),
+        )
+    except ValueError as error:
+        raise ValueError(
+            f"{source.path} is a folder, and needs a sub-folder of images for each "
+            f"class: {error}"
+        ) from error
     shape = found.feature_shape
     picture = source.feature == "gist" and len(shape) == PICTURE
     return Data(source.path, found.X, found.y, shape=tuple(shape) if picture else None)
@@ -207,9 +223,5 @@ def _folder(source: Source) -> Data:
 
 def _judged(data: Data) -> Data:
     """Say what is wrong with an entry in the words of its file; scale to mass 1."""
-    table = _validation.Table(
-        data.source,
-        data.places.__getitem__ if data.places else "row {}".format,
-        data.names,
-    )
+    table = _validation.Table(data.source, data.where, data.names)
     return replace(data, X=_validation.as_distributions(data.X, table))

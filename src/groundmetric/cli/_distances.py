@@ -1,5 +1,7 @@
 """``groundmetric distances``: all distances, or the nearest neighbors."""
 
+import math
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -136,12 +138,32 @@ def _all(
     json: bool,
 ) -> None:
     rows, columns = (base, None) if asked is None else (asked, base)
+    _require_memory(len(rows), len(base))
     found = pairwise_emd(
         rows, columns, metric=ground, n_jobs=jobs, progress=shows_progress()
     )
     if out is not None or not json:
         write_matrix(found, out)
     _say({"shape": found.shape}, {"distances": found}, out, json=json)
+
+
+def _require_memory(n: int, m: int) -> None:
+    """Refuse distances that cannot be held, before the first is computed."""
+    size = 8 * n * m  # bytes
+    if size > (most := memory()):
+        raise ValueError(
+            f"All {n:,} x {m:,} distances are {size / 1e9:,.1f} GB, and this machine "
+            f"has {most / 1e9:,.1f} GB of memory; find the nearest with --neighbors, "
+            "or start from fewer histograms with --queries."
+        )
+
+
+def memory() -> float:
+    """Tell the bytes of memory of this machine; infinite where nobody knows."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return math.inf
 
 
 def _nearest(

@@ -7,14 +7,13 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from .. import GroundMetricLearning
+from .. import GroundMetricLearning, _validation
 from .._words import count
 from ._arrays import in_order_of, load_metric
 from ._console import emit, note, shows_progress, tell
 from ._data import Data, Source, limited, read_labeled
 from ._models import save_model
 from ._options import (
-    DEFAULTS,
     INPUT,
     Feature,
     Features,
@@ -37,6 +36,7 @@ EPILOG = examples(
     "groundmetric fit photos/ --feature color --out photos.npz",
     "zcat counts.csv.gz | groundmetric fit - --ignore id --json",
 )
+DEFAULTS: dict[str, Any] = GroundMetricLearning().get_params()
 LIMIT = 500  # minutes, not hours, at 128 bins
 STARTS = ("uniform", "typical", "independence")
 
@@ -96,10 +96,15 @@ def fit(
     between classes. Writes a model file, for the other commands and for
     GroundMetricLearning.load in Python.
     """
+    if init not in (*STARTS, "-") and not Path(init).is_file():
+        raise ValueError(
+            f"--init is {init}: No such file; {', '.join(STARTS)}, or the file of a "
+            "metric, .npy or .csv, is needed."
+        )
     start = None if init in STARTS else load_metric(init)
     learner = GroundMetricLearning(
-        n_neighbors=neighbors or None,
-        n_similar=similar or None,
+        n_neighbors=_validation.as_count(neighbors, "--neighbors", low=0) or None,
+        n_similar=_validation.as_count(similar, "--similar", low=0) or None,
         init=init if start is None else start.values,
         step_size=step_size,
         max_outer=max_outer,

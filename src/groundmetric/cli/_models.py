@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 def save_model(learner: GroundMetricLearning, data: Data, path: Path) -> None:
     """Write a model that knows its columns, so that others cannot be taken for them."""
-    if data.names is not None and len(set(data.names)) == len(data.names):
+    if data.names is not None:
         # As if it had been fitted on a frame.
         learner.feature_names_in_ = np.array(data.names, dtype=object)
     learner.save(path)

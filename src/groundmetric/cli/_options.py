@@ -3,13 +3,9 @@
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-
-from .. import GroundMetricLearning
-
-DEFAULTS: dict[str, Any] = GroundMetricLearning().get_params()
 
 INPUT = object()  # marks a file to read
 
@@ -47,7 +43,7 @@ Label = Annotated[
     str | None,
     typer.Option(
         help="Column of the labels, by name or number from 0. By default the only "
-        "column of text, or else the last.",
+        "column of text.",
         show_default=False,
     ),
 ]
@@ -89,7 +85,18 @@ class Features(str, Enum):
 Feature = Annotated[
     Features, typer.Option(help="What to make of images: edges, or colors.")
 ]
-Jobs = Annotated[int, typer.Option(help="Threads; -1 is one for each processor.")]
+
+
+def _jobs(value: int) -> int:
+    if value == 0:
+        raise ValueError("--jobs is 0; 1 is one thread, -1 one for each processor.")
+    return value
+
+
+Jobs = Annotated[
+    int,
+    typer.Option(help="Threads; -1 is one for each processor.", callback=_jobs),
+]
 Seed = Annotated[int, typer.Option(help="For drawing; the same seed, the same result.")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print JSON, for scripts.", show_default=False)
