@@ -75,7 +75,7 @@ ALLOWED = {
     | {"datasets", "report._evaluation", "report._measures", "report._write"},
     "cli._distances": COMMAND
     | {"_arrays", "_columns", "_data", "_files", "_models", "_validation"},
-    "cli._evaluate": COMMAND | {"_data", "_models", "experiments"},
+    "cli._evaluate": COMMAND | {"_data", "_models", "experiments", "report._verdict"},
     "cli._figures": COMMAND
     | {"_files", "_installed", "experiments", "plotting", "plotting.figures"},
     "cli._fit": COMMAND | {"_arrays", "_data", "_models"},
@@ -142,10 +142,11 @@ ALLOWED = {
     "report._evaluation": {"_learning", "_measures", "_neighbors", "_validation"}
     | {"_verdict", "distances"},
     "report._measures": set(),
-    "report._page": {"_contents", "_evaluation", "_verdict", "_words"},
+    "report._page": {"_contents", "_evaluation", "_section", "_verdict"},
+    "report._section": {"_evaluation", "_verdict", "_words"},
     "report._verdict": {"_words"},
     "report._write": {"_contents", "_evaluation", "_files", "_learning", "_page"}
-    | {"_validation"},
+    | {"_section", "_validation"},
 }
 # These name types of matplotlib and pandas; only plotting.canvas and
 # plotting.axes import matplotlib.
