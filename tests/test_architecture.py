@@ -72,7 +72,8 @@ ALLOWED = {
     "cli._console": set(),
     "cli._data": SPEAKS | {"_arrays", "_cells", "_columns", "_validation", "datasets"},
     "cli._demo": COMMAND
-    | {"datasets", "report._evaluation", "report._measures", "report._write"},
+    | {"_progress", "datasets", "experiments", "report._evaluation"}
+    | {"report._measures", "report._repeated", "report._verdict", "report._write"},
     "cli._distances": COMMAND
     | {"_arrays", "_columns", "_data", "_files", "_models", "_validation"},
     "cli._evaluate": COMMAND | {"_data", "_models", "experiments", "report._verdict"},
@@ -143,6 +144,7 @@ ALLOWED = {
     | {"_verdict", "distances"},
     "report._measures": set(),
     "report._page": {"_contents", "_evaluation", "_section", "_verdict"},
+    "report._repeated": {"_section", "_verdict", "_words"},
     "report._section": {"_evaluation", "_verdict", "_words"},
     "report._verdict": {"_words"},
     "report._write": {"_contents", "_evaluation", "_files", "_learning", "_page"}
@@ -165,7 +167,14 @@ ONLY_IN = {
     "metric_learn": {"_metric_learn"},
     "pandas": {"experiments.aligned", "experiments.frames", "experiments.summary"}
     | {"experiments.tables", *DRAWING},
-    "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows"}
+    "sklearn": {
+        "cli._demo",
+        "_classifier",
+        "_kernel",
+        "_learning",
+        "_neighbors",
+        "_rows",
+    }
     | {"_warnings", "baselines", "datasets._labeled", "datasets._synthetic"}
     | {"distances", "experiments.cross_validation", "experiments.measures"}
     | {"features.text", "report._evaluation"},
