@@ -175,9 +175,7 @@ def facts(repeated: Repeated) -> dict[str, Any]:
 
 def lesson(metric: Floats, data: Data, names: Sequence[str]) -> str:
     """Say in a sentence where ink is dearest, and which digits have any there."""
-    ink = data.train.mean(axis=0)
-    cost = metric @ ink  # of bringing the ink of a digit here, on average
-    cost[ink < ink.mean() / 2] = 0.0  # where there is hardly any, nothing was learned
+    cost = costs_of_ink(metric, data)
     pixel = int(cost.argmax())
     shares = [float(data.train[data.y == k, pixel].mean()) for k in np.unique(data.y)]
     most, least = int(np.argmax(shares)), int(np.argmin(shares))
@@ -189,6 +187,14 @@ def lesson(metric: Floats, data: Data, names: Sequence[str]) -> str:
         f"{percent(shares[most])} of its ink there, digit {with_least} "
         f"{percent(shares[least])}."
     )
+
+
+def costs_of_ink(metric: Floats, data: Data) -> Floats:
+    """Tell what it costs to bring the ink of a digit to each pixel, on average."""
+    ink = data.train.mean(axis=0)
+    cost: Floats = metric @ ink
+    cost[ink < ink.mean() / 2] = 0.0  # where there is hardly any, nothing was learned
+    return cost
 
 
 def _print(repeated: Repeated, notes: Sequence[str], out: Path) -> None:
