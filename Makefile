@@ -40,7 +40,7 @@ setup: .venv/installed  ## Make .venv and compile the package into it
 	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[dev]"
 	@touch $@
 
-demo: setup  ## Learn metrics between pixels from handwritten digits; a table and a report
+demo: setup  ## Learn a metric between pixels from handwritten digits; a table and a report
 	@mkdir -p build
 	@$(BIN)/groundmetric demo --out build/demo.html
 
@@ -83,7 +83,7 @@ bench: setup .venv/peers build/libfixing.so  ## One table of ratios to peers; DA
 	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) \
 	  $(if $(SAVE),--save)
 
-pages: setup  ## Write committed results into README and documentation
+pages: setup  ## Measure the demo again; write it and committed results into README and docs
 	@PYTHONPATH=benchmarks $(BIN)/python docs/pages
 
 reproduce: setup  ## The paper's experiments; DATA=file.npz OUT=results.sqlite JOBS=2; SVM= for none

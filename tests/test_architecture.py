@@ -79,10 +79,11 @@ ALLOWED = {
     "cli._data": SPEAKS
     | {"_arrays", "_cells", "_columns", "_text", "_validation", "datasets"},
     "cli._demo": COMMAND
-    | {"datasets", "report._evaluation", "report._measures", "report._write"},
+    | {"_progress", "datasets", "experiments", "report._evaluation"}
+    | {"report._measures", "report._repeated", "report._verdict", "report._write"},
     "cli._distances": COMMAND
     | {"_arrays", "_columns", "_data", "_files", "_models", "_validation"},
-    "cli._evaluate": COMMAND | {"_data", "_models", "experiments"},
+    "cli._evaluate": COMMAND | {"_data", "_models", "experiments", "report._verdict"},
     "cli._figures": COMMAND
     | {"_files", "_installed", "experiments", "plotting", "plotting.figures"},
     "cli._fit": COMMAND | {"_arrays", "_data", "_models", "_validation"},
@@ -150,10 +151,12 @@ ALLOWED = {
     "report._evaluation": {"_learning", "_measures", "_neighbors", "_validation"}
     | {"_verdict", "distances"},
     "report._measures": set(),
-    "report._page": {"_contents", "_evaluation", "_verdict", "_words"},
+    "report._page": {"_contents", "_evaluation", "_section", "_verdict"},
+    "report._repeated": {"_section", "_verdict", "_words"},
+    "report._section": {"_evaluation", "_verdict", "_words"},
     "report._verdict": {"_words"},
     "report._write": {"_contents", "_evaluation", "_files", "_learning", "_page"}
-    | {"_validation"},
+    | {"_section", "_validation"},
 }
 # These name types of matplotlib and pandas; only plotting.canvas and
 # plotting.axes import matplotlib.
@@ -174,6 +177,7 @@ ONLY_IN = {
     | {"experiments.tables", *DRAWING},
     "sklearn": {"_classifier", "_kernel", "_learning", "_neighbors", "_rows"}
     | {"_model", "_warnings", "baselines", "datasets._labeled", "datasets._synthetic"}
+    | {"cli._demo"}
     | {"distances", "experiments.cross_validation", "experiments.measures"}
     | {"features.text", "report._evaluation"},
     "pyarrow": {"cli._cells", "cli._data", "experiments.frames"},

@@ -3,11 +3,15 @@
 import json
 import re
 
+import cover
 import pytest
 from blocks import BLOCK, filled
 from made import PAGES, ROOT
+from PIL import Image
 
 from groundmetric.experiments import METHODS
+
+DOCS = ROOT / "docs"
 
 
 @pytest.mark.parametrize(
@@ -25,6 +29,22 @@ def test_every_part_is_made():
         if BLOCK.search(path.read_text())
     }
     assert marked == set(PAGES)
+
+
+def test_cover_shows_the_results():
+    with Image.open(cover.COVER) as image:
+        assert image.text[cover.SOURCE] == cover.digest(), "make pages draws it again"
+
+
+def test_no_example_learns_from_the_first_digits():
+    """They come writer by writer, so that the first are no sample of all."""
+    found = [ROOT / "README.md", *DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]
+    found += [*DOCS.glob("figures/*.py"), *ROOT.glob("examples/**/*.py")]
+    texts = {path.name: path.read_text() for path in found}
+    with_digits = {name for name, text in texts.items() if "load_digits" in text}
+    assert {"README.md", "plot_1_digits.py", "criterion.md"} <= with_digits
+    first = re.compile(r"digits\.[Xy]\[:\d|slice\(0, \d")
+    assert not [name for name in with_digits if first.search(texts[name])]
 
 
 def test_parts_are_replaced():

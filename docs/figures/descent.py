@@ -1,12 +1,16 @@
 """How the criterion falls."""
 
 import matplotlib.pyplot as plt
+from sklearn.model_selection import train_test_split
 
 import groundmetric as gm
 from groundmetric.datasets import load_digits_histograms
 from groundmetric.plotting import PathDisplay
 
 digits = load_digits_histograms([4, 9])
-learner = gm.GroundMetricLearning().fit(digits.X[:40], digits.y[:40])
+X, _, y, _ = train_test_split(
+    digits.X, digits.y, train_size=40, stratify=digits.y, random_state=0
+)
+learner = gm.GroundMetricLearning().fit(X, y)
 _, ax = plt.subplots(figsize=(6, 3))
 PathDisplay.from_estimator(learner).plot(ax)

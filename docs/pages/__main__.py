@@ -1,10 +1,14 @@
 """Write what is measured into the pages that show it: ``make pages``."""
 
+import cover
+import digits
 import reproduction
 from blocks import filled
 from made import PAGES
 
 if __name__ == "__main__":
+    digits.measure()
+    cover.draw()
     reproduction.draw()
     for page, makers in PAGES.items():
         page.write_text(filled(page.read_text(), makers))

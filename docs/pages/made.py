@@ -2,13 +2,19 @@
 
 from pathlib import Path
 
+import digits
 import ratios
 import reproduction
 
 ROOT = Path(__file__).parents[2]
 
 PAGES = {
-    ROOT / "README.md": {"comparison": ratios.comparison},
+    ROOT / "README.md": {
+        "digits": digits.snippet,
+        "comparison": ratios.comparison,
+    },
     ROOT / "benchmarks" / "README.md": ratios.MAKERS,
+    ROOT / "docs" / "index.md": {"digits": digits.snippet},
+    ROOT / "docs" / "learning.md": {"tasks": digits.table},
     ROOT / "docs" / "reproduction.md": reproduction.MAKERS,
 }

@@ -23,6 +23,7 @@ from ..experiments import (
     cross_validate,
     resampled_mean,
 )
+from ..report._verdict import Gain, headline, kind
 from ._console import emit, print_table, shows_progress, tell
 from ._data import Data, Source, limited, read_labeled
 from ._models import bins_of, histograms_of, load_model, warn_if_seen
@@ -129,7 +130,7 @@ def evaluate(
         )
         return
     _print(table, neighbors, svm=svm)
-    tell(verdict(table))
+    tell(verdict(table, neighbors))
 
 
 def _require_folds(data: Data, folds: int, *, drawn: bool) -> None:
@@ -214,14 +215,33 @@ def _between(found: dict[str, float], write: Callable[[float], str]) -> str:
     return f"{write(found['low'])} to {write(found['high'])}"
 
 
-def verdict(table: dict[str, Found]) -> str:
-    """Say in a sentence if learning helped nearest neighbors; l1 is where it starts."""
-    saved = table["l1"]["knn_saved"]
-    ours, theirs = (percent(table[name]["knn"]["mean"]) for name in (LEARNED, "l1"))
-    if saved["low"] > 0:
-        said = "Learning helped"
-    elif saved["high"] < 0:
-        said = "Learning did not help, it made things worse"
-    else:
-        said = "Learning made no difference that can be told from chance"
-    return f"{said}: {ours} errors of nearest neighbors, {theirs} with l1."
+def verdict(table: dict[str, Found], neighbors: int) -> str:
+    """Say in a sentence if learning helped; it goes by errors of nearest neighbors.
+
+    Where support vector machines say otherwise, another sentence says so.
+    """
+    knn = _gain(table, "knn")
+    said = headline(knn, neighbors)
+    if "svm" not in table["l1"]:
+        return said
+    svm = _gain(table, "svm")
+    if kind(svm) == kind(knn):
+        return said
+    words = {
+        "helped": "learning helped",
+        "hurt": "learning made things worse",
+        "unclear": "learning made no difference that can be told from chance",
+    }
+    return (
+        f"{said} With support vector machines, {words[kind(svm)]}: "
+        f"{percent(svm.error)} errors, {percent(svm.other_error)} under "
+        f"{svm.other}. The verdict goes by nearest neighbors, which use the distance "
+        "and nothing else."
+    )
+
+
+def _gain(table: dict[str, Found], name: str) -> Gain:
+    """Compare with l1, where learning starts."""
+    ours, theirs = (table[method][name]["mean"] for method in (LEARNED, "l1"))
+    saved = table["l1"][f"{name}_saved"]
+    return Gain("the l1 distance", ours, theirs, saved["low"], saved["high"])

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from .._arrangement import extreme_pairs, leaf_order, planar_map
 from ._evaluation import LABELS, Evaluation, in_a_sentence
-from ._verdict import Difference, kind
+from ._verdict import Gain, kind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .._path import DescentPath
 
 Floats = NDArray[np.float64]
@@ -27,8 +29,12 @@ def contents(
     evaluation: Evaluation,
     names: list[str],
     grid: tuple[int, int, int] | None,
+    gains: Mapping[str, Gain] | None = None,
 ) -> Contents:
-    """Collect everything that the page draws, ready for JSON."""
+    """Collect everything that the page draws, ready for JSON.
+
+    The gains are those of the verdict; those on the test set if there are no others.
+    """
     learner = evaluation.learner
     metric = learner.metric_
     layout = planar_map(metric)
@@ -63,7 +69,8 @@ def contents(
             for name, judged in evaluation.judged.items()
         ],
         "differences": [
-            _difference(name, found) for name, found in evaluation.differences().items()
+            _difference(name, found)
+            for name, found in (gains or evaluation.differences()).items()
         ],
         "before": in_a_sentence(evaluation.before),
         "examples": _examples(evaluation),
@@ -99,7 +106,7 @@ def _path(path: DescentPath) -> Contents:
     }
 
 
-def _difference(name: str, found: Difference) -> Contents:
+def _difference(name: str, found: Gain) -> Contents:
     return {
         "name": name,
         "label": LABELS[name],

@@ -14,7 +14,14 @@ from .. import _validation
 from .._neighbors import EMDNeighbors
 from ..distances import pairwise
 from ._measures import nearest, nearest_others, own_share, votes
-from ._verdict import Difference, best_of, difference, headline
+from ._verdict import (
+    Difference,
+    best_of,
+    contradicts,
+    difference,
+    headline,
+    recall_beside,
+)
 
 if TYPE_CHECKING:
     from .._learning import GroundMetricLearning
@@ -32,11 +39,14 @@ LABELS = {
     "hellinger": "Hellinger",
     "chi2": "chi-squared",
     "l2": "l2",
+    "pixels": "pixel EMD",
 }
 
 
 def in_a_sentence(name: str) -> str:
     """Name a distance as a sentence does."""
+    if name == "pixels":
+        return "the EMD with Euclidean distances between pixels"
     what = "" if name in ("learned", "initial") else " distance"
     return f"the {LABELS[name]}{what}"
 
@@ -116,12 +126,32 @@ class Evaluation:
         found = self.differences()
         return best_of([each for name, each in found.items() if name != "initial"])
 
+    def recalls(self) -> tuple[float, float, int] | None:
+        """Recall of the learned metric, of l1, and for how many neighbors.
+
+        None if there is but one test histogram, which has no others.
+        """
+        shares = [self.judged[name].recall for name in ("learned", "l1")]
+        at = min(self.n_neighbors, len(shares[0]))
+        if not at:
+            return None
+        return float(shares[0][at - 1]), float(shares[1][at - 1]), at
+
+    def headline(self) -> str:
+        """Say in a sentence whether learning helped."""
+        return headline(self.differences()["l1"], self.n_neighbors)
+
     def verdict(self) -> str:
-        """Say whether learning helped; and by what l1 is beaten without it, if so."""
-        said = headline(self.differences()["l1"])
+        """Say all that belongs to the headline, for a place without a page."""
         errors = self.errors()
         least = min(errors[name] for name in errors.keys() - {"learned", "initial"})
-        return said if least == errors["l1"] else f"{said} {self.best_other()}"
+        said = [self.headline()]
+        if least < errors["l1"]:
+            said.append(self.best_other())
+        recalls, found = self.recalls(), self.differences()["l1"]
+        if recalls and contradicts(found, *recalls[:2]):
+            said.append(recall_beside(found, *recalls))
+        return " ".join(said)
 
 
 def judge_data(

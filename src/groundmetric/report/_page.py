@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._words import percent, points
-from . import _verdict
-from ._evaluation import LABELS, TEST_SHARE, Evaluation
+from ._evaluation import LABELS, Evaluation
+from ._verdict import kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ._contents import Contents
+    from ._section import Section
 
 FOLDER = Path(__file__).parent
 SCRIPTS = ("base.js", "charts.js", "heatmap.js", "features.js", "examples.js")
@@ -37,12 +37,13 @@ PACKAGES = ("groundmetric", "numpy", "scipy", "scikit-learn")
 def page(
     evaluation: Evaluation,
     found: Contents,
+    section: Section,
+    *,
     title: str,
     seed: int,
     origin: Mapping[str, str],
 ) -> str:
     """Fill in the template; origin is for the settings."""
-    differences = evaluation.differences()
     script = "\n".join(_text(name) for name in SCRIPTS)
     return Template(_text("page.html")).substitute(
         title=html.escape(title),
@@ -50,11 +51,13 @@ def page(
         script=f"(() => {{\n'use strict';\n{script}\n}})();",
         data=_as_data(found),
         subtitle=html.escape(_subtitle(evaluation)),
-        kind=_verdict.kind(differences["l1"]),
-        headline=_prose(_verdict.headline(differences["l1"])),
-        details=_paragraphs(_details(evaluation)),
-        how=_prose(_how(evaluation, seed)),
-        errors=_table_of_errors(evaluation),
+        kind=kind(section.gains["l1"]),
+        headline=_prose(section.headline),
+        details=_paragraphs(section.details),
+        how=_prose(section.how),
+        columns=_columns(section),
+        errors=_table(section),
+        rest=_paragraphs(section.rest),
         before=html.escape(LABELS[evaluation.before]),
         kappa=evaluation.n_neighbors,
         settings=_rows([*origin.items(), *_settings(evaluation)]),
@@ -82,91 +85,19 @@ def _subtitle(evaluation: Evaluation) -> str:
     )
 
 
-def _details(evaluation: Evaluation) -> Iterable[str]:
-    """Size of the difference to l1, to the start, and the best of the others."""
-    found = evaluation.differences()
-    if evaluation.n_seen:
-        yield (
-            f"Beware: {evaluation.n_seen} of the {len(evaluation.data.test)} test "
-            "histograms are also among those to learn from, so errors are too small."
-        )
-    yield _verdict.details(found["l1"])
-    if "initial" in found:
-        start = _verdict.details(found["initial"])
-        words = {
-            "helped": "The descent itself helped",
-            "hurt": "The descent itself did harm",
-            "unclear": "The descent itself made no difference beyond chance",
-        }
-        yield f"{words[_verdict.kind(found['initial'])]}. {start}"
-    else:
-        yield (
-            "It started from the uniform metric, whose EMD is half of l1: the "
-            "comparison with the start is the same."
-        )
-    if len(evaluation.data.test) > 1:
-        yield _recall(evaluation)
-    yield evaluation.best_other()
-
-
-def _recall(evaluation: Evaluation) -> str:
-    """Say the other measure too: it need not agree."""
-    recall = {name: judged.recall for name, judged in evaluation.judged.items()}
-    at = min(evaluation.n_neighbors, len(recall["l1"]))
-    ours, theirs = (recall[name][at - 1] for name in ("learned", "l1"))
-    beside = "more than" if ours > theirs else "as much as"
-    if ours < theirs:
-        beside = "less than"
-    return (
-        f"Recall accuracy, the share of its own class among a test histogram's {at} "
-        f"nearest others, is {percent(ours)}: {beside} the "
-        f"{percent(theirs)} with the l1 distance."
-    )
-
-
-def _how(evaluation: Evaluation, seed: int) -> str:
-    n = len(evaluation.data.test)
-    if evaluation.data.was_split:
-        source = (
-            f"No test set was given: {100 * TEST_SHARE:.0f} % of the histograms of "
-            f"each class ({n} in all, drawn with seed {seed}) were set aside, and the "
-            "metric was learned from the others."
-        )
-    else:
-        source = f"Errors are those on the {n} test histograms that were given."
-    return (
-        f"{source} A test histogram gets the label that most of its "
-        f"{evaluation.n_neighbors} nearest training histograms have. The interval is "
-        "Bonett and Price's for paired proportions: it tells how sure the difference "
-        "is for this training set, not what another training set would give. Several "
-        "distances are compared, and the intervals are not adjusted for that."
-    )
-
-
-def _table_of_errors(evaluation: Evaluation) -> str:
-    found = evaluation.differences()
+def _table(section: Section) -> str:
     rows = []
-    for name, judged in evaluation.judged.items():
-        recall = judged.recall
-        at = min(evaluation.n_neighbors, len(recall))
-        cells = [
-            percent(judged.errors[evaluation.n_neighbors - 1]),
-            percent(recall[at - 1]) if at else "",
-            "",
-            "",
-        ]
-        if name in found:
-            each = found[name]
-            cells[2] = (
-                f"{points(each.gain)} ({points(each.low)} to {points(each.high)})"
-            )
-            cells[3] = f"{each.p_value:.2g}"
+    for name, cells in section.rows.items():
         body = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
         rows.append(
             f'<tr class="is-{name}"><th scope="row"><span class="key"></span>'
             f"{html.escape(LABELS[name])}</th>{body}</tr>"
         )
     return "\n".join(rows)
+
+
+def _columns(section: Section) -> str:
+    return "".join(f'<th scope="col">{_prose(name)}</th>' for name in section.columns)
 
 
 def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:

@@ -31,8 +31,8 @@ Z = 1.959963984540054  # of the normal distribution, two-sided 95 %
 
 
 @dataclass(frozen=True)
-class Difference:
-    """The learned metric beside another distance.
+class Gain:
+    """Errors under the learned metric beside those under another distance.
 
     Attributes
     ----------
@@ -42,10 +42,6 @@ class Difference:
         Shares of errors, of the learned metric and of the other.
     low, high : float
         Interval of ``other_error - error``; above 0 where learning is better.
-    n_mended, n_spoiled : int
-        Histograms that only the learned metric gets right, and only the other.
-    p_value : float
-        Of McNemar's exact test.
     """
 
     other: str
@@ -53,14 +49,28 @@ class Difference:
     other_error: float
     low: float
     high: float
-    n_mended: int
-    n_spoiled: int
-    p_value: float
 
     @property
     def gain(self) -> float:
         """Share of errors that learning saves."""
         return self.other_error - self.error
+
+
+@dataclass(frozen=True)
+class Difference(Gain):
+    """The same on one test set, compared histogram by histogram.
+
+    Attributes
+    ----------
+    n_mended, n_spoiled : int
+        Histograms that only the learned metric gets right, and only the other.
+    p_value : float
+        Of McNemar's exact test.
+    """
+
+    n_mended: int
+    n_spoiled: int
+    p_value: float
 
 
 def difference(
@@ -83,26 +93,51 @@ def difference(
     )
 
 
-def kind(found: Difference) -> str:
+def kind(found: Gain) -> str:
     """Say "helped", "hurt", or "unclear" if the interval has zero inside."""
     if found.low > 0.0:
         return "helped"
     return "hurt" if found.high < 0.0 else "unclear"
 
 
-def headline(found: Difference) -> str:
-    """Return the verdict in one sentence; found compares with l1."""
-    ours, theirs = percent(found.error), percent(found.other_error)
-    if kind(found) == "helped":
-        return f"Learning helped: {ours} errors instead of {theirs} with {found.other}."
-    if kind(found) == "hurt":
-        return (
-            f"Learning did not help, it made things worse: {ours} errors instead of "
-            f"{theirs} with {found.other}."
-        )
+def headline(found: Gain, n_neighbors: int) -> str:
+    """Return the verdict in one sentence: it goes by errors of nearest neighbors."""
+    said = {
+        "helped": "Learning helped",
+        "hurt": "Learning did not help, it made things worse",
+        "unclear": "Learning made no difference that can be told from chance",
+    }[kind(found)]
+    voters = count(n_neighbors, "nearest neighbor")
     return (
-        f"Learning made no difference that can be told from chance: {ours} errors, "
-        f"and {theirs} with {found.other}."
+        f"{said}: {percent(found.error)} errors of {voters} under the learned metric, "
+        f"{percent(found.other_error)} under {found.other}."
+    )
+
+
+def contradicts(found: Gain, recall: float, other_recall: float) -> bool:
+    """Whether recall, as it is printed, goes the other way than a clear verdict."""
+    more = round(recall - other_recall, 3)
+    return {"helped": more < 0, "hurt": more > 0, "unclear": False}[kind(found)]
+
+
+def recall_beside(
+    found: Gain, recall: float, other_recall: float, n_neighbors: int
+) -> str:
+    """Say the other measure in a sentence, and why it may contradict the verdict."""
+    what = (
+        "Recall accuracy, the share of its own class among a test histogram's "
+        f"{count(n_neighbors, 'nearest other')}"
+    )
+    facts = (
+        f"{percent(recall)} under the learned metric, {percent(other_recall)} under "
+        f"{found.other}."
+    )
+    if not contradicts(found, recall, other_recall):
+        return f"{what}: {facts}"
+    return (
+        f"{what}, disagrees with the verdict: {facts} The verdict goes by errors. A "
+        "vote only needs a majority, but recall counts every neighbor, and it looks "
+        "for them among test histograms, not among those to learn from."
     )
 
 
@@ -121,7 +156,7 @@ def details(found: Difference) -> str:
     )
 
 
-def best_of(others: Sequence[Difference]) -> str:
+def best_of(others: Sequence[Gain]) -> str:
     """Name the best distance that learns nothing, and say if it is the better one."""
     best = min(others, key=lambda found: found.other_error)
     beside = "as many as" if best.gain == 0.0 else "more than"

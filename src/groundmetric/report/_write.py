@@ -10,6 +10,7 @@ from .._learning import GroundMetricLearning
 from ._contents import contents
 from ._evaluation import Evaluation, evaluate, judge_data
 from ._page import page
+from ._section import Section, one_test_set
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,12 +120,16 @@ def write_evaluation(
     seed: int,
     *,
     origin: Mapping[str, str] | None = None,
+    section: Section | None = None,
 ) -> None:
     """Write the report on what was evaluated; origin says by what "command", on what.
 
-    Without it, the page says how to do it again in Python.
+    Without it, the page says how to do it again in Python. The section with the verdict
+    is about the test set by default.
     """
-    text = page(found, contents(found, *features), title, seed, origin or {})
+    section = one_test_set(found, seed) if section is None else section
+    drawn = contents(found, *features, section.gains)
+    text = page(found, drawn, section, title=title, seed=seed, origin=origin or {})
     _files.write_text(target, text)
 
 

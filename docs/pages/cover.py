@@ -1,0 +1,62 @@
+"""The picture of README and documentation: the task of the demo, and what it learns."""
+
+from hashlib import sha256
+
+import digits
+import matplotlib.pyplot as plt
+import numpy as np
+
+from groundmetric.cli import _demo
+from groundmetric.plotting import GridMetricDisplay, MetricDisplay
+
+COVER = digits.DOCS / "cover.png"
+SOURCE = "Source"  # where the picture says which results it shows
+
+
+def digest() -> str:
+    """Tell the results from others."""
+    return sha256(digits.RESULTS.read_bytes()).hexdigest()
+
+
+def draw() -> None:
+    """Draw images, errors, and the metric of the first split."""
+    plt.switch_backend("agg")
+    _, first = _demo.measure(range(10), _demo.N_EACH, n_splits=1, jobs=-1)
+    figure, (images, bars, pixel, metric) = plt.subplots(
+        1, 4, figsize=(12, 3), width_ratios=(1, 1, 1.1, 1.2), layout="constrained"
+    )
+    _draw_images(images, first.data)
+    _draw_errors(bars, digits.results()[0])
+    at = int(_demo.costs_of_ink(first.learner.metric_, first.data).argmax())
+    shape = (_demo.SIDE, _demo.SIDE)
+    GridMetricDisplay.from_estimator(first.learner, shape, feature=at).plot(pixel)
+    pixel.set_title("distances from one pixel")
+    MetricDisplay.from_estimator(first.learner).plot(metric)
+    metric.set_title("the learned metric")
+    figure.savefig(COVER, dpi=100, metadata={SOURCE: digest()})
+    plt.close(figure)
+
+
+def _draw_images(ax: plt.Axes, data: _demo.Data) -> None:
+    """Show two training images of each digit, as histograms of ink."""
+    side = _demo.SIDE
+    rows = [np.flatnonzero(data.y == digit)[:2] for digit in range(10)]
+    tiles = data.train[np.concatenate(rows)].reshape(4, 5, side, side)
+    framed = np.pad(tiles, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    ax.imshow(framed.transpose(0, 2, 1, 3).reshape(4 * (side + 2), -1), cmap="gray_r")
+    ax.set_axis_off()
+    ax.set_title("histograms of ink")
+
+
+def _draw_errors(ax: plt.Axes, task: dict) -> None:
+    """Show means as bars, splits as dots."""
+    names = ["learned", "l2", "chi2", "hellinger", "l1"]
+    for k, name in enumerate(names):
+        errors = 100 * np.array(task["errors"][name])
+        color = "tab:orange" if name == "learned" else "lightgray"
+        ax.barh(k, errors.mean(), color=color)
+        ax.plot(errors, np.full(len(errors), k), "k.", markersize=3, alpha=0.4)
+        ax.text(0.4, k, f"{errors.mean():.1f} %", va="center", fontsize=8)
+    ax.set_xlabel("%")
+    ax.set_yticks(range(len(names)), [_demo.LABELS[name] for name in names])
+    ax.set_title(f"errors, {len(errors)} random splits")
