@@ -19,10 +19,10 @@ MAKEFLAGS += --no-print-directory
 CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
 FORMATTED := $(wildcard cpp/*.cpp cpp/*.h benchmarks/*.cpp)
 
-.PHONY: help setup demo test lint format stub docs bench pages reproduce sanitize wheel clean
+.PHONY: help setup demo test lint format stub docs bench pages reproduce sanitize test-oldest wheel clean
 
 help:  ## List the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
 setup: .venv/installed  ## Make .venv and compile the package into it
 
@@ -108,6 +108,20 @@ sanitize: setup  ## The tests of the core with ASan, UBSan and asserts
 	    -C cmake.define.GM_SANITIZE=ON .
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q -m core tests
+
+# An environment of its own, with the package compiled and tested with exactly the
+# oldest versions that pyproject.toml allows. Python 3.11 has wheels of them all.
+OLDEST := build/oldest
+test-oldest:  ## All tests with the oldest versions of all dependencies; needs Python 3.11
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
+	  { echo "Python 3.11 is needed; choose it with make PYTHON=..."; exit 1; }
+	@rm -rf $(OLDEST) && $(PYTHON) -m venv $(OLDEST)
+	@$(PYTHON) .ci/oldest.py > $(OLDEST)/requirements.txt
+	@$(OLDEST)/bin/python -m pip install -q --only-binary :all: -r $(OLDEST)/requirements.txt
+	@$(OLDEST)/bin/python -m pip install -q --no-build-isolation --no-deps \
+	  -C build-dir=$(OLDEST)/cmake -e .
+	@$(OLDEST)/bin/python -m pip check
+	@$(OLDEST)/bin/python -m pytest -n auto
 
 wheel: setup  ## Build the wheel, and try it in an empty environment
 	@rm -rf build/wheel && $(BIN)/python -m pip wheel -q --no-deps -w build/wheel .

@@ -1,8 +1,8 @@
 """The only place that knows metric-learn, and what scikit-learn changed under it.
 
 metric-learn 0.7 passes ``force_all_finite`` to ``check_array`` and ``check_X_y``, which
-scikit-learn renamed to ``ensure_all_finite`` and dropped in 1.8. The two names are
-replaced in metric-learn's own module; scikit-learn stays as it is. And it imports
+scikit-learn renamed to ``ensure_all_finite`` in 1.6 and dropped in 1.8. Both functions
+are wrapped in metric-learn's own module; scikit-learn stays as it is. And it imports
 ``stable_cumsum``, which scikit-learn 1.10 will drop: hence the limit in pyproject.toml.
 A test tells when metric-learn works without all this.
 """
@@ -10,7 +10,6 @@ A test tells when metric-learn works without all this.
 from __future__ import annotations
 
 import functools
-import inspect
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -66,7 +65,7 @@ def _package() -> ModuleType:
         ) from error
     for name in ("check_array", "check_X_y"):
         check = getattr(_util, name)
-        if OLD not in inspect.signature(check).parameters:
+        if not hasattr(check, "__wrapped__"):  # so that nobody translates twice
             setattr(_util, name, _translated(check))
     found: ModuleType = metric_learn
     return found
@@ -81,9 +80,4 @@ def _translated(check: Callable[..., Any]) -> Callable[..., Any]:
             options[NEW] = options.pop(OLD)
         return check(*args, **options)
 
-    # So that nobody translates twice.
-    signature = inspect.signature(check)
-    old = inspect.Parameter(OLD, inspect.Parameter.KEYWORD_ONLY)
-    parameters = [*signature.parameters.values(), old]
-    translated.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return translated

@@ -20,8 +20,6 @@ PARTS = {
     "progress": "tqdm",
     "baselines": "metric-learn",
     "experiments": "pandas",
-    "gpu": "torch",
-    "distributed": "dask",
 }
 
 

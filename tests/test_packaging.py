@@ -1,0 +1,145 @@
+"""What pyproject.toml declares is what the package imports, and what is tested."""
+
+import re
+import runpy
+import sys
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from groundmetric.cli._info import PARTS
+from test_architecture import DRAWING, MODULES, imports_of, name_of
+
+tomllib = pytest.importorskip("tomllib")  # Python 3.11
+
+ROOT = Path(__file__).parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+OLDEST = runpy.run_path(str(ROOT / ".ci" / "oldest.py"))
+# Packages whose modules have another name.
+MODULE = {"metric-learn": "metric_learn", "pillow": "PIL", "scikit-learn": "sklearn"}
+# Modules that only work with an extra; all others need nothing but the dependencies.
+NEEDS = {
+    "_metric_learn": "baselines",
+    "_progress": "progress",
+    "cli": "cli",
+    "datasets._pixels": "images",
+    "experiments": "experiments",
+    "plotting": "plot",
+}
+
+
+def third_parties(path):
+    """Top-level modules that a file imports anywhere, but Python's own and ours."""
+    return imports_of(path)[1] - sys.stdlib_module_names
+
+
+def declared(extras):
+    """Modules that the package's dependencies and these extras provide."""
+    own = [f"{PROJECT['name']}[{extra}]" for extra in extras]
+    requirements = OLDEST["expanded"]([*PROJECT["dependencies"], *own], PROJECT)
+    names = [re.match(r"[\w.-]+", requirement).group() for requirement in requirements]
+    return {MODULE.get(name, name) for name in names}
+
+
+def extras_of(module):
+    """Extras that whoever calls this module has installed."""
+    parts = [part for part in NEEDS if f"{module}.".startswith(f"{part}.")]
+    extras = {NEEDS[part] for part in parts}
+    # These draw frames of results, and only name pandas' types.
+    return extras | {"experiments"} if module in DRAWING else extras
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_are_declared(path):
+    assert third_parties(path) <= declared(extras_of(name_of(path)))
+
+
+def test_every_dependency_is_imported():
+    """Nothing is installed that no module uses."""
+    used = set().union(*map(third_parties, MODULES))
+    tools = {"bench", "dev", "docs"}  # for benchmarks, tests and pages
+    assert declared(set(EXTRAS) - tools) == used
+
+
+def all_requirements():
+    """Every requirement, wherever it stands, but for our own extras."""
+    requirements = [
+        *PYPROJECT["build-system"]["requires"],
+        *PROJECT["dependencies"],
+        *chain.from_iterable(EXTRAS.values()),
+        *PYPROJECT["dependency-groups"]["build"],
+    ]
+    return [r for r in requirements if not r.startswith(PROJECT["name"])]
+
+
+def test_every_requirement_has_one_floor():
+    floors = {}
+    for requirement in all_requirements():
+        name, limit = re.fullmatch(r"([\w.-]+)(.*)", requirement).groups()
+        if limit.startswith((">=", "==")):
+            floors.setdefault(name, set()).add(limit.split(",")[0])
+    several = {name for name, limits in floors.items() if len(limits) > 1}
+    assert several == {"nanobind"}  # the stub is that of one version
+    named = {re.match(r"[\w.-]+", r).group() for r in all_requirements()}
+    assert named - set(floors) == {"ninja"}
+
+
+def test_oldest_versions_are_the_floors():
+    oldest = OLDEST["read"](["dev"])
+    for requirement in [
+        *PYPROJECT["build-system"]["requires"],
+        *PROJECT["dependencies"],
+        *(r for extra in ("cli", "experiments", "dev") for r in EXTRAS[extra]),
+    ]:
+        name, limit = re.fullmatch(r"([\w.-]+)(.*)", requirement).groups()
+        if name != PROJECT["name"]:
+            assert oldest[name] == limit.split(",")[0].replace(">=", "==")
+    # Through the extras that cli and experiments consist of.
+    floors = {"matplotlib", "metric-learn", "pillow", "pyarrow", "tqdm"}
+    assert floors <= set(oldest)
+    assert PROJECT["name"] not in oldest
+
+
+def test_oldest_reads_limits_pins_and_bare_names():
+    limits = ["a>=1.2,<2", "b-c==3", "d", "e<4", "e>=3.1", "a>=5", "f<6,>=5"]
+    assert OLDEST["oldest"](limits) == {
+        "a": "==1.2",
+        "b-c": "==3",
+        "d": "",
+        "e": "==3.1",
+        "f": "==5",
+    }
+
+
+def test_make_installs_the_oldest_versions():
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("\ntest-oldest:")[1]
+    recipe = recipe.split("\n\n")[0]
+    assert ".ci/oldest.py > $(OLDEST)/requirements.txt" in recipe
+    assert "-r $(OLDEST)/requirements.txt" in recipe
+
+
+def test_scikit_learn_has_validate_data():
+    """It came with 1.6; so did ``ensure_all_finite``."""
+    floor = OLDEST["read"](["dev"])["scikit-learn"].removeprefix("==")
+    assert tuple(map(int, floor.split("."))) >= (1, 6)
+
+
+def test_info_tells_of_extras_that_exist():
+    for extra, name in PARTS.items():
+        floors = OLDEST["expanded"]([f"{PROJECT['name']}[{extra}]"], PROJECT)
+        assert any(floor.startswith(f"{name}>=") for floor in floors)
+
+
+@pytest.mark.parametrize("folder", ["src", "docs", ".ci"])
+def test_advice_names_extras_that_exist(folder):
+    texts = [
+        path.read_text(encoding="utf-8")
+        for pattern in ("*.py", "*.md")
+        for path in (ROOT / folder).rglob(pattern)
+    ]
+    advised = re.findall(r"pip install 'groundmetric\[([a-z,]+)\]'", "".join(texts))
+    assert advised
+    assert {extra for extras in advised for extra in extras.split(",")} <= set(EXTRAS)
