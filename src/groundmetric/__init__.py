@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ._unnormalized import emd_hat, emd_partial, pairwise_emd_hat
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from . import (  # noqa: F401 - see __getattr__
         baselines,
         datasets,

@@ -15,6 +15,7 @@ from ._criterion import Criterion
 from ._descent import Callback, Settings, descend, watched
 from ._effort import warn_before
 from ._initial import starting_metric
+from ._path import DescentPath
 from ._progress import progress_bar
 from ._rows import HistogramTransformer, all_or_nothing, as_classes
 from ._similarity import weights_of
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ._files import StrPath
-    from ._path import DescentPath
     from ._weights import Weights
 
 Floats = NDArray[np.float64]
@@ -268,6 +268,7 @@ class GroundMetricLearning(HistogramTransformer):
             _validation.require_metric(getattr(self, name), name)
         _validation.as_distributions(rows, "its histograms")
         self.n_features_in_ = rows.shape[1]
+        self.path_ = DescentPath.from_array(np.asarray(self.path_))
         self.n_iter_ = len(self.path_)
 
     @property

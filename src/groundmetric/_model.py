@@ -1,6 +1,6 @@
 """Fitted estimators in files, with all that they need to go on; never a pickle.
 
-Parameters and fitted attributes are plain values, arrays, the path of a descent, or
+Parameters and fitted attributes are plain values, arrays, what has a ``to_array``, or
 other estimators of this package, whose own contents have the attribute's name before
 theirs: ``learner_.metric_``.
 """
@@ -8,24 +8,23 @@ theirs: ``learner_.metric_``.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _files
-from ._path import NAMES, DescentPath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from typing_extensions import Self
 
     from ._files import Arrays, StrPath
 
 KIND = "model"
 PLAIN = (bool, int, float, str, type(None))
 NAMES_IN = "feature_names_in_"  # of any estimator, if it has them
+
+Saved = TypeVar("Saved", bound="SavedMixin")
 
 
 class SavedMixin:
@@ -44,7 +43,7 @@ class SavedMixin:
         _files.write(path, KIND, facts, arrays)
 
     @classmethod
-    def load(cls, path: StrPath) -> Self:
+    def load(cls: type[Saved], path: StrPath) -> Saved:  # noqa: PYI019 - Self: 3.11
         """Read an estimator that :meth:`save` wrote."""
         facts, arrays = _files.read(path, KIND)
         name = facts.get("estimator")
@@ -53,7 +52,7 @@ class SavedMixin:
                 f"{os.fspath(path)} is a model of {name}; read it with {name}.load."
             )
         try:
-            found: Self = _unpack(cls, facts, arrays)
+            found: Saved = _unpack(cls, facts, arrays)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(
                 f"{os.fspath(path)} is not a model that this groundmetric can read: "
@@ -67,7 +66,7 @@ class SavedMixin:
 
 def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ours
     """Take an estimator, fitted or not, apart."""
-    facts: dict[str, Any] = {"estimator": type(estimator).__name__, "path": NAMES}
+    facts: dict[str, Any] = {"estimator": type(estimator).__name__}
     arrays: Arrays = {}
     names = [*estimator._fitted, *estimator._optional, NAMES_IN]  # noqa: SLF001
     fitted = {name: vars(estimator)[name] for name in names if name in vars(estimator)}
@@ -85,7 +84,7 @@ def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ou
             elif isinstance(item, SavedMixin):
                 facts[f"nested_{kind}"][name], inner = _pack(item)
                 arrays |= {f"{key}.{part}": array for part, array in inner.items()}
-            elif isinstance(item, DescentPath):
+            elif hasattr(item, "to_array"):
                 arrays[key] = item.to_array()
             elif not callable(item):
                 arrays[key] = _as_plain(item, name)
@@ -94,8 +93,6 @@ def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ou
 
 def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:  # noqa: ANN401 - an estimator of ours
     """Put an estimator together; anything that cannot be right is refused."""
-    if facts["path"] != NAMES:
-        raise ValueError("its path has other columns")
     params, fitted = dict(facts["params"]), dict(facts["fitted"])
     for kind, values, start in (("params", params, "param."), ("fitted", fitted, "")):
         for name, inner in facts[f"nested_{kind}"].items():
@@ -116,8 +113,6 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:  # no
     missing = [name for name in cls._fitted if name not in fitted]
     if missing:
         raise ValueError(f"there is no {missing[0]!r}")
-    if "path_" in fitted:
-        fitted["path_"] = DescentPath.from_array(fitted["path_"])
     if NAMES_IN in fitted:
         fitted[NAMES_IN] = fitted[NAMES_IN].astype(object)
         if len(set(fitted[NAMES_IN])) < len(fitted[NAMES_IN]):

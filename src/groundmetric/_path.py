@@ -6,7 +6,7 @@ import csv
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,8 @@ class DescentStep:
 
 
 NAMES = [field.name for field in fields(DescentStep)]
+# Annotations are strings here: "int" or "float".
+ROW = np.dtype([(field.name, str(field.type)) for field in fields(DescentStep)])
 
 
 class DescentPath(Sequence[DescentStep]):
@@ -125,21 +127,13 @@ class DescentPath(Sequence[DescentStep]):
             writer.writerow(NAMES)
             writer.writerows(astuple(step) for step in self._steps)
 
-    def to_array(self) -> Floats:
-        """Return all steps in rows; numbers this small are exact in floating point."""
-        rows = [astuple(step) for step in self._steps]
-        return np.array(rows, dtype=float).reshape(-1, len(NAMES))
+    def to_array(self) -> NDArray[np.void]:
+        """Return all steps in rows, with a field for each quantity."""
+        return np.array([astuple(step) for step in self._steps], dtype=ROW)
 
     @classmethod
-    def from_array(cls, rows: Floats) -> DescentPath:
+    def from_array(cls, rows: NDArray[Any]) -> DescentPath:
         """Make the path that gave these rows."""
-        # Annotations are strings here: "int" or "float".
-        kinds: list[type] = [
-            int if field.type == "int" else float for field in fields(DescentStep)
-        ]
-        return cls(
-            [
-                DescentStep(*(kind(x) for kind, x in zip(kinds, row, strict=True)))
-                for row in rows
-            ]
-        )
+        if rows.dtype != ROW:
+            raise ValueError("its path has other columns")
+        return cls([DescentStep(*row) for row in rows.tolist()])

@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ import typer
 from test_wrong_uses import files
 
 from groundmetric import GroundMetricLearning
-from groundmetric.cli._app import app
+from groundmetric.cli._app import COMMANDS
 from groundmetric.cli._options import INPUT, Output
 from groundmetric.experiments import ResultsFile, Row
 
@@ -97,8 +98,9 @@ def test_standard_input_may_be_the_output():
 
 def test_every_file_of_every_command_is_marked():
     n_outputs = 0
-    for info in app.registered_commands:
-        parameters = inspect.signature(info.callback).parameters
+    for command_name, (module, *_) in COMMANDS.items():
+        command = getattr(import_module(f"groundmetric.cli.{module}"), command_name)
+        parameters = inspect.signature(command).parameters
         marked = {
             name: [m for m in metadata if m is INPUT or isinstance(m, Output)]
             for name, one in parameters.items()
@@ -116,7 +118,7 @@ def test_every_file_of_every_command_is_marked():
             )
             is_file = "Path" in kind or option.metavar in ("FILE", "DATA", "MATRIX")
             if writes and is_file:
-                assert len(marks) == 1, f"{info.callback.__name__}: {name}"
+                assert len(marks) == 1, f"{command.__name__}: {name}"
     assert n_outputs == 7
 
 

@@ -205,9 +205,7 @@ CASES = {
     "unknown feature": ("fit data.csv --feature sift", NOTHING, "'--feature'"),
     "bad number": ("fit data.csv --step-size big", NOTHING, "'--step-size'"),
     "bad step": ("fit data.csv --step-size -1", NOTHING, "--step-size is -1.0"),
-    "bad neighbors": (
-        "fit data.csv --neighbors -2", NOTHING, "--neighbors is -2; it must be at least",
-    ),
+    "bad neighbors": ("fit data.csv --neighbors -2", NOTHING, "--neighbors is -2; it"),
     "no threads": ("fit data.csv --jobs 0", NOTHING, "--jobs is 0; 1 is one thread,"),
     "bad start": ("fit data.csv --init none.csv", NOTHING, "none.csv: No such file"),
     "no such start": (
