@@ -14,10 +14,10 @@ from sklearn.datasets import load_digits
 
 import groundmetric as gm
 from groundmetric import GroundMetricLearning, _files
-from groundmetric._checkpoint import Checkpoint
-from groundmetric._cone import MetricProjector
-from groundmetric._criterion import Criterion
-from groundmetric._descent import Settings, _Run
+from groundmetric.cone._projection import MetricProjector
+from groundmetric.learning._checkpoint import Checkpoint
+from groundmetric.learning._criterion import Criterion
+from groundmetric.learning._descent import Settings, _Run
 
 SETTINGS = {"max_outer": 3, "max_inner": 8, "tol": 0.0}
 FIT = f"""

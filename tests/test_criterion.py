@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import groundmetric as gm
-from groundmetric._criterion import Criterion, Side, is_uniform
-from groundmetric._weights import MatrixWeights
+from groundmetric.learning._criterion import Criterion, Side, is_uniform
+from groundmetric.similarity._weights import MatrixWeights
 from problems import cost
 from reference import criterion_side, spread_plan
 

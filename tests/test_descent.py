@@ -9,10 +9,10 @@ import pytest
 from sklearn.datasets import load_digits
 
 import groundmetric as gm
-from groundmetric import _descent
-from groundmetric._criterion import Criterion, Evaluation
-from groundmetric._descent import Settings, descend
-from groundmetric._path import DescentPath, DescentStep
+from groundmetric.learning import _descent
+from groundmetric.learning._criterion import Criterion, Evaluation
+from groundmetric.learning._descent import Settings, descend
+from groundmetric.learning._path import DescentPath, DescentStep
 from reference import criterion_side
 from reference import descend as literal_descend
 

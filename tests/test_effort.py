@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import load_digits
 
 import groundmetric as gm
-from groundmetric import _effort
-from groundmetric._descent import Settings
-from groundmetric._effort import (
+from groundmetric.learning import _effort
+from groundmetric.learning._descent import Settings
+from groundmetric.learning._effort import (
     LongFitWarning,
     Pairs,
     fit_bytes,
@@ -17,7 +17,7 @@ from groundmetric._effort import (
     solved_pairs,
     warn_if_long,
 )
-from groundmetric._similarity import weights_of
+from groundmetric.similarity._makers import weights_of
 
 
 def test_seconds_by_hand(monkeypatch):

@@ -19,9 +19,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import groundmetric as gm
 from contract import failures_we_want
 from groundmetric import GroundMetricLearning
-from groundmetric._criterion import Criterion
-from groundmetric._similarity import weights_of
-from groundmetric._weights import MatrixWeights
+from groundmetric.learning._criterion import Criterion
+from groundmetric.similarity._makers import weights_of
+from groundmetric.similarity._weights import MatrixWeights
 
 QUICK = {"max_outer": 1, "max_inner": 3}
 
@@ -327,7 +327,7 @@ def test_best_or_last(digits, best):
         n_similar=3, step_size=5.0, max_outer=2, max_inner=6, return_best=best
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("groundmetric._descent.MetricProjector", Spy)
+        patch.setattr("groundmetric.learning._descent.MetricProjector", Spy)
         learner.fit(X, y)
     values = learner.path_.column("criterion")
     assert values.argmin() < len(values) - 1
@@ -368,7 +368,7 @@ def test_projections_that_do_not_converge_are_told(digits, monkeypatch):
 
     learner = GroundMetricLearning(max_outer=200, tol=0.3)
     assert learner.fit(X, y).converged_
-    monkeypatch.setattr("groundmetric._descent.MetricProjector", Hasty)
+    monkeypatch.setattr("groundmetric.learning._descent.MetricProjector", Hasty)
     with pytest.warns(ConvergenceWarning, match="The projection stopped after max_it"):
         learner.fit(X, y)
     assert not learner.converged_

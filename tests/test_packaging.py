@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from groundmetric.cli._info import PARTS
-from test_architecture import DRAWING, MODULES, imports_of, name_of
+from test_architecture import MODULES, imports_of, name_of
 
 tomllib = pytest.importorskip("tomllib")  # Python 3.11
 
@@ -48,8 +48,8 @@ def extras_of(module):
     """Extras that whoever calls this module has installed."""
     parts = [part for part in NEEDS if f"{module}.".startswith(f"{part}.")]
     extras = {NEEDS[part] for part in parts}
-    # These draw frames of results, and only name pandas' types.
-    return extras | {"experiments"} if module in DRAWING else extras
+    # Plots draw frames of results, and only name pandas' types.
+    return extras | {"experiments"} if "plot" in extras else extras
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

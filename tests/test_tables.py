@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import groundmetric as gm
 from groundmetric import _core
-from groundmetric._tables import independence_sum, typical_sum
+from groundmetric.tables._tables import independence_sum, typical_sum
 from reference import typical_table as slow_typical_table
 from strategies import histogram_pairs
 
@@ -216,7 +216,7 @@ def test_extreme_masses():
 
 
 def test_a_table_that_does_not_converge_is_a_warning(monkeypatch):
-    monkeypatch.setattr("groundmetric._tables.MARGIN_TOLERANCE", -1.0)
+    monkeypatch.setattr("groundmetric.tables._tables.MARGIN_TOLERANCE", -1.0)
     with pytest.warns(ConvergenceWarning, match="margin that is off by"):
         gm.typical_table([0.3, 0.7], [0.6, 0.4])
 

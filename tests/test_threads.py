@@ -13,7 +13,7 @@ import pytest
 
 import groundmetric as gm
 from groundmetric import _core
-from groundmetric._validation import n_threads
+from groundmetric.validation import n_threads
 from problems import cost
 
 pytestmark = pytest.mark.core

@@ -4,28 +4,9 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ._batch import BatchSolution, TransportBatch
-    from ._classifier import EMDClassifier
-    from ._cone import MetricProjector, Projection, project_metric
-    from ._effort import LongFitWarning
-    from ._initial import initial_metric
-    from ._kernel import C_GRID, SIGMA_GRID, EMDKernel
-    from ._learning import GroundMetricLearning
-    from ._neighbors import EMDNeighbors
-    from ._path import DescentPath, DescentStep
-    from ._similarity import label_similarity, pair_similarity, taxonomy_similarity
-    from ._tables import independence_table, typical_table
-    from ._transport import Transport, emd, pairwise_emd, transport
-    from ._triangle import (
-        Violation,
-        is_metric,
-        metric_closure,
-        metric_violations,
-        threshold_metric,
-        triangle_violation,
-    )
-    from ._unnormalized import emd_hat, emd_partial, pairwise_emd_hat
+# The room "transport" has the name of a function, and the function wins: it is bound
+# after the room was imported.
+from .transport import transport
 
 if TYPE_CHECKING:
     from . import (  # noqa: F401 - see __getattr__
@@ -37,33 +18,48 @@ if TYPE_CHECKING:
         plotting,
         report,
     )
+    from .cone import (
+        MetricProjector,
+        Projection,
+        Violation,
+        is_metric,
+        metric_closure,
+        metric_violations,
+        project_metric,
+        threshold_metric,
+        triangle_violation,
+    )
+    from .learning import (
+        DescentPath,
+        DescentStep,
+        GroundMetricLearning,
+        LongFitWarning,
+    )
+    from .neighbors import (
+        C_GRID,
+        SIGMA_GRID,
+        EMDClassifier,
+        EMDKernel,
+        EMDNeighbors,
+    )
+    from .similarity import label_similarity, pair_similarity, taxonomy_similarity
+    from .tables import independence_table, initial_metric, typical_table
+    from .transport import (
+        BatchSolution,
+        Transport,
+        TransportBatch,
+        emd,
+        emd_hat,
+        emd_partial,
+        pairwise_emd,
+        pairwise_emd_hat,
+    )
 
 __version__ = version("groundmetric")
 
-# Public names are imported when they are used, so that small commands start at once.
-_HOMES = {
-    "_batch": ("BatchSolution", "TransportBatch"),
-    "_classifier": ("EMDClassifier",),
-    "_cone": ("MetricProjector", "Projection", "project_metric"),
-    "_effort": ("LongFitWarning",),
-    "_initial": ("initial_metric",),
-    "_kernel": ("C_GRID", "SIGMA_GRID", "EMDKernel"),
-    "_learning": ("GroundMetricLearning",),
-    "_neighbors": ("EMDNeighbors",),
-    "_path": ("DescentPath", "DescentStep"),
-    "_similarity": ("label_similarity", "pair_similarity", "taxonomy_similarity"),
-    "_tables": ("independence_table", "typical_table"),
-    "_transport": ("Transport", "emd", "pairwise_emd", "transport"),
-    "_triangle": (
-        "Violation",
-        "is_metric",
-        "metric_closure",
-        "metric_violations",
-        "threshold_metric",
-        "triangle_violation",
-    ),
-    "_unnormalized": ("emd_hat", "emd_partial", "pairwise_emd_hat"),
-}
+# Rooms are imported when a public name of theirs is used: some need scikit-learn, which
+# takes a second to import.
+_ROOMS = ("transport", "cone", "similarity", "tables", "learning", "neighbors")
 
 __all__ = [
     "C_GRID",
@@ -117,9 +113,9 @@ if not TYPE_CHECKING:  # which would take any name for a module
         """Import what is asked for when it is first asked for: start-up stays fast."""
         if name in _ON_DEMAND:
             return import_module(f".{name}", __name__)
-        for module, names in _HOMES.items():
-            if name in names:
-                found = getattr(import_module(f".{module}", __name__), name)
+        for room in _ROOMS if name in __all__ else ():
+            found = getattr(import_module(f".{room}", __name__), name, None)
+            if found is not None:
                 globals()[name] = found
                 return found
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,10 +23,10 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _validation
+from . import validation
 from ._metric_learn import itml, lmnn
-from ._rows import HistogramTransformer, all_or_nothing, as_classes
 from ._warnings import warn_not_converged
+from .base._rows import HistogramTransformer, all_or_nothing, as_classes
 
 Floats = NDArray[np.float64]
 
@@ -91,7 +91,7 @@ class _Mahalanobis(HistogramTransformer):
         return len(self.components_)
 
     def _restore(self) -> None:
-        self.components_ = _validation.as_square(self.components_, "components_")
+        self.components_ = validation.as_square(self.components_, "components_")
         self.n_features_in_ = len(self.components_)
 
     @abstractmethod
@@ -155,7 +155,7 @@ class LMNN(_Mahalanobis):
         self.max_iter = max_iter
 
     def _learn(self, rows: Floats, labels: NDArray[np.int64]) -> Floats:
-        k = _validation.as_count(self.n_neighbors, "n_neighbors", low=1)
+        k = validation.as_count(self.n_neighbors, "n_neighbors", low=1)
         smallest = int(np.bincount(labels).min())
         if smallest == 1:
             raise ValueError("y has a class with a single member; LMNN needs two.")
@@ -163,8 +163,8 @@ class LMNN(_Mahalanobis):
             rows,
             labels,
             min(k, smallest - 1),
-            learn_rate=_validation.as_number(self.learn_rate, "learn_rate", low=0.0),
-            max_iter=_validation.as_count(self.max_iter, "max_iter", low=3),
+            learn_rate=validation.as_number(self.learn_rate, "learn_rate", low=0.0),
+            max_iter=validation.as_count(self.max_iter, "max_iter", low=3),
         )
         if not found.converged:
             self._warn("steps")
@@ -231,8 +231,8 @@ class ITML(_Mahalanobis):
             rows[pairs],
             same,
             np.percentile(squared[np.triu_indices_from(squared, 1)], (5, 95)),
-            gamma=_validation.as_number(self.gamma, "gamma", low=0.0),
-            max_iter=_validation.as_count(self.max_iter, "max_iter", low=1),
+            gamma=validation.as_number(self.gamma, "gamma", low=0.0),
+            max_iter=validation.as_count(self.max_iter, "max_iter", low=1),
         )
         if not found.converged:
             self._warn("rounds")
@@ -245,7 +245,7 @@ class ITML(_Mahalanobis):
         wanted = self.n_pairs
         if wanted is None:
             wanted = 20 * len(self.classes_) ** 2
-        wanted = _validation.as_count(wanted, "n_pairs", low=1)
+        wanted = validation.as_count(wanted, "n_pairs", low=1)
         rng = check_random_state(self.random_state)
         alike = labels[:, None] == labels
         drawn = []
@@ -292,7 +292,7 @@ class NCA(_Mahalanobis):
         self.max_iter = max_iter
 
     def _learn(self, rows: Floats, labels: NDArray[np.int64]) -> Floats:
-        limit = _validation.as_count(self.max_iter, "max_iter", low=1)
+        limit = validation.as_count(self.max_iter, "max_iter", low=1)
         learner = NeighborhoodComponentsAnalysis(init="identity", max_iter=limit)
         learner.fit(rows, labels)
         if learner.n_iter_ >= limit:

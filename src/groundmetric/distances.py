@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import xlog1py
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
-from . import _validation
+from . import validation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -210,11 +210,11 @@ def _between(
     formula: Callable[[Floats, Floats], Floats], X: ArrayLike, Y: ArrayLike | None
 ) -> Floats:
     """Judge and normalize, then apply the formula to all pairs of rows."""
-    x = _validation.as_distributions(X, "X")
+    x = validation.as_distributions(X, "X")
     if Y is None:
         upper = np.triu(formula(x, x), 1)
         return upper + upper.T
-    y = _validation.as_distributions(Y, "Y")
+    y = validation.as_distributions(Y, "Y")
     if x.shape[1] != y.shape[1]:
         raise ValueError(f"X has {x.shape[1]} bins, but Y has {y.shape[1]}.")
     return formula(x, y)

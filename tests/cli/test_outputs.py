@@ -193,7 +193,7 @@ def test_drawings_are_judged_before_the_run(results, run, monkeypatch):
 
 INTERRUPTED = """
 import os, signal, sys
-from groundmetric import _descent
+from groundmetric.learning import _descent
 from groundmetric.cli import main
 
 take_step = _descent._Run.take_step

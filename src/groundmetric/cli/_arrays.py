@@ -9,12 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _files
-from ._cells import (
-    as_column,
-    read_csv,
-    require_distinct,
-    told_apart,
-)
+from ._cells import as_column, read_csv, require_distinct, told_apart
 from ._text import Text, are_names
 
 Floats = NDArray[np.float64]

@@ -6,13 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._cells import (
-    EXACT,
-    Cells,
-    find_column,
-    require_distinct,
-    told_apart,
-)
+from ._cells import EXACT, Cells, find_column, require_distinct, told_apart
 from ._console import note
 from ._text import is_word
 

@@ -7,7 +7,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from .. import _validation, is_metric, metric_violations, project_metric
+from .. import is_metric, metric_violations, project_metric, validation
 from .. import triangle_violation as worst_of
 from ._arrays import Named, load_matrix
 from ._console import emit, note, print_table, shows_progress
@@ -87,7 +87,7 @@ def check(
     if tol is None:
         slack = ROUNDING * float(np.abs(values).max())
     else:
-        slack = _validation.as_number(tol, "--tol", low=0.0)
+        slack = validation.as_number(tol, "--tol", low=0.0)
     found: dict[str, Any] = {
         "is_metric": is_metric(values, tol=slack),
         "diagonal": np.abs(np.diag(values)).max(),
@@ -139,6 +139,6 @@ def _print(found: dict[str, Any], names: list[str] | None) -> None:
 def _read(path: str) -> Named:
     given = load_matrix(path)
     try:
-        return given._replace(values=_validation.as_square(given.values, "the matrix"))
+        return given._replace(values=validation.as_square(given.values, "the matrix"))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error

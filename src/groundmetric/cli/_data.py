@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .. import _validation
+from .. import validation
 from ._arrays import load_labels, load_npy, load_npz
 from ._cells import read_csv, read_parquet
 from ._columns import Bins, split_columns
@@ -70,7 +70,7 @@ def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
             f"{where} has {len(data.y)} labels for {len(data.X)} histograms."
         )
     try:
-        labels = _validation.as_labels(data.y, "y")
+        labels = validation.as_labels(data.y, "y")
     except ValueError as error:
         raise ValueError(f"{data.source}: {error}") from error
     if np.unique(labels).size == 1:
@@ -92,7 +92,7 @@ def bins_like(data: Data) -> Bins:
 
 def limited(data: Data, limit: int, seed: int, what: str) -> Data:
     """Draw at most so many histograms, class by class; all of them if limit is 0."""
-    limit = _validation.as_count(limit, "--limit", low=0)
+    limit = validation.as_count(limit, "--limit", low=0)
     n = len(data.X)
     if limit == 0 or n <= limit:
         return data
@@ -102,7 +102,7 @@ def limited(data: Data, limit: int, seed: int, what: str) -> Data:
         raise ValueError(f"--limit is {limit}, but there are {members.size} classes.")
     # The r-th of a class comes after the share r / members of it: the first of each
     # class are first, and all classes are used up at the same pace.
-    rng = np.random.default_rng(_validation.as_count(seed, "--seed", low=0))
+    rng = np.random.default_rng(validation.as_count(seed, "--seed", low=0))
     share = np.empty(n)
     for code, size in enumerate(members):
         share[codes == code] = rng.permutation(size) / size
@@ -202,7 +202,7 @@ def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -
 
 
 def _folder(source: Source) -> Data:
-    from ..datasets import load_image_folder  # noqa: PLC0415 - only where there are images
+    from ..datasets import load_image_folder  # noqa: PLC0415 - scikit-learn and pillow
 
     try:
         found = load_image_folder(
@@ -223,5 +223,5 @@ def _folder(source: Source) -> Data:
 
 def _judged(data: Data) -> Data:
     """Say what is wrong with an entry in the words of its file; scale to mass 1."""
-    table = _validation.Table(data.source, data.where, data.names)
-    return replace(data, X=_validation.as_distributions(data.X, table))
+    table = validation.Table(data.source, data.where, data.names)
+    return replace(data, X=validation.as_distributions(data.X, table))

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from .. import EMDNeighbors, _files, _validation, pairwise_emd
+from .. import EMDNeighbors, _files, pairwise_emd, validation
 from ._arrays import load_metric
 from ._columns import Bins
 from ._console import emit, note, shows_progress
@@ -118,8 +118,8 @@ def _ground(model: Path | None, metric: str | None) -> tuple[Floats, Bins]:
         return learner.metric_, bins_of(learner)
     given = load_metric(str(metric))
     try:
-        matrix = _validation.as_square(given.values, "the matrix")
-        _validation.require_metric(matrix, "the matrix")
+        matrix = validation.as_square(given.values, "the matrix")
+        validation.require_metric(matrix, "the matrix")
     except ValueError as error:
         raise ValueError(
             f"--metric is {metric}: {error} (groundmetric project finds the nearest "
@@ -175,7 +175,7 @@ def _nearest(
     json: bool,
 ) -> None:
     most = search.n_samples_fit_ - (asked is None)
-    k = _validation.as_count(neighbors, "--neighbors", low=1, high=most)
+    k = validation.as_count(neighbors, "--neighbors", low=1, high=most)
     lengths, indices = search.kneighbors(asked, n_neighbors=k)
     if out is not None and out.suffix == ".npz":
         _files.write_whole(

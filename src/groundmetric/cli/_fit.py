@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from .. import GroundMetricLearning, _validation
+from .. import GroundMetricLearning, validation
 from .._words import count
 from ._arrays import in_order_of, load_metric
 from ._console import emit, note, shows_progress, tell
@@ -103,8 +103,8 @@ def fit(
         )
     start = None if init in STARTS else load_metric(init)
     learner = GroundMetricLearning(
-        n_neighbors=_validation.as_count(neighbors, "--neighbors", low=0) or None,
-        n_similar=_validation.as_count(similar, "--similar", low=0) or None,
+        n_neighbors=validation.as_count(neighbors, "--neighbors", low=0) or None,
+        n_similar=validation.as_count(similar, "--similar", low=0) or None,
         init=init if start is None else start.values,
         step_size=step_size,
         max_outer=max_outer,

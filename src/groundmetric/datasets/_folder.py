@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _validation
+from .. import validation
 from .._progress import progress_bar
 from .._words import count
 from ._cache import HistogramCache
@@ -138,11 +138,11 @@ def load_image_folder(
     >>> data.X.shape, data.feature_shape, data.y.tolist(), data.paths
     ((2, 128), (8, 4, 4), ['bars', 'steps'], ('bars/1.png', 'steps/1.png'))
     """
-    least = _validation.as_count(min_per_class, "min_per_class", low=1)
+    least = validation.as_count(min_per_class, "min_per_class", low=1)
     most = None
     if max_per_class is not None:
-        most = _validation.as_count(max_per_class, "max_per_class", low=least)
-    threads = _validation.n_threads(n_jobs)
+        most = validation.as_count(max_per_class, "max_per_class", low=least)
+    threads = validation.n_threads(n_jobs)
     chosen = as_feature(feature, feature_options, feature_key)
     folders = _class_folders(Path(path), classes, cache)
     require_pillow()

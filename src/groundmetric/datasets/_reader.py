@@ -9,7 +9,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _validation
+from .. import validation
 from ._pixels import decode
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Reader:
         except Exception as error:  # noqa: BLE001 - decoders raise anything
             return Described(label, path, None, str(error) or type(error).__name__)
         try:
-            rows = _validation.as_distributions(
+            rows = validation.as_distributions(
                 self.feature.describe([pixels]), "feature"
             )
         except ValueError as error:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .. import _validation
+from .. import validation
 from ._labeled import LabeledHistograms
 
 SPIKY = 0.3  # below 1, most of the mass of a group is in few of its bins
@@ -53,11 +53,11 @@ def make_histograms(
     >>> made.X.shape, made.y, made.feature_shape
     ((6, 16), array([0, 0, 0, 1, 1, 1]), (4, 4))
     """
-    n = _validation.as_count(n_per_class, "n_per_class", low=1)
-    classes = _validation.as_count(n_classes, "n_classes", low=1)
-    groups = _validation.as_count(n_groups, "n_groups", low=1)
-    size = _validation.as_count(group_size, "group_size", low=1)
-    kappa = _validation.as_positive_number(concentration, "concentration")
+    n = validation.as_count(n_per_class, "n_per_class", low=1)
+    classes = validation.as_count(n_classes, "n_classes", low=1)
+    groups = validation.as_count(n_groups, "n_groups", low=1)
+    size = validation.as_count(group_size, "group_size", low=1)
+    kappa = validation.as_positive_number(concentration, "concentration")
     rng = check_random_state(random_state)
     weights = rng.dirichlet(np.ones(groups), classes)
     # No group is ever quite empty: the Dirichlet distribution does not allow it.

@@ -7,23 +7,10 @@ in a results file, and goes on after a kill; ``read_results`` reads them,
 """
 
 from .comparison import Comparison, compare
-from .cross_validation import (
-    CrossValidation,
-    Estimate,
-    cross_validate,
-    resampled_mean,
-)
+from .cross_validation import CrossValidation, Estimate, cross_validate, resampled_mean
 from .frames import export_results, read_results
 from .measures import knn_errors, recall, svm_error
-from .methods import (
-    FIGURE_1,
-    FIGURE_2,
-    FIGURE_3,
-    FIGURE_4,
-    METHODS,
-    Method,
-    as_methods,
-)
+from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4, METHODS, Method, as_methods
 from .protocol import Task, binary_tasks, multiclass_tasks
 from .results import ResultsFile, Row
 from .runner import run

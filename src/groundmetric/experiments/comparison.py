@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _validation
+from .. import validation
 from .measures import knn_errors, recall, svm_error
 from .methods import Method, as_methods
 
@@ -111,7 +111,7 @@ def compare(
     chosen = as_methods(methods)
     split = _judged(X_train, y_train, X_test, y_test)
     require_sizes(split.y, len(split.z), n_neighbors, svm=svm, where="")
-    _validation.n_threads(n_jobs)
+    validation.n_threads(n_jobs)
     return [
         evaluate(method, split, n_neighbors=n_neighbors, svm=svm, n_jobs=n_jobs)
         for method in chosen
@@ -160,7 +160,7 @@ def require_sizes(
 
     The number of test histograms counts for recall only; None without it.
     """
-    k = _validation.as_count(n_neighbors, "n_neighbors", low=1)
+    k = validation.as_count(n_neighbors, "n_neighbors", low=1)
     most, there = len(y_train), f"{len(y_train)} training"
     if n_test is not None:
         most, there = min(most, n_test - 1), f"{there} and {n_test} test"
@@ -183,13 +183,13 @@ def _judged(
     X_train: ArrayLike, y_train: ArrayLike, X_test: ArrayLike, y_test: ArrayLike
 ) -> Split:
     """Check histograms and labels."""
-    train = _validation.as_distributions(X_train, "X_train")
-    test = _validation.as_distributions(X_test, "X_test")
+    train = validation.as_distributions(X_train, "X_train")
+    test = validation.as_distributions(X_test, "X_test")
     if train.shape[1] != test.shape[1]:
         raise ValueError(
             f"X_train has {train.shape[1]} bins, but X_test has {test.shape[1]}."
         )
-    _validation.require_length(y_train, len(train), "y_train")
-    _validation.require_length(y_test, len(test), "y_test")
-    _validation.require_same_kind(y_train, y_test)
+    validation.require_length(y_train, len(train), "y_train")
+    validation.require_length(y_test, len(test), "y_test")
+    validation.require_same_kind(y_train, y_test)
     return Split(train, np.asarray(y_train), test, np.asarray(y_test))

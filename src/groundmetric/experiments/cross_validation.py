@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from .. import _validation
+from .. import validation
 from .._progress import progress_bar
 from .comparison import Split, evaluate, require_sizes
 from .inference import LEVEL, TIE
@@ -102,10 +102,10 @@ def resampled_mean(values: ArrayLike, *, ratio: float) -> Estimate:
     >>> resampled_mean([0.25, 0.25, 0.25], ratio=0.5)
     Estimate(mean=0.25, low=nan, high=nan)
     """
-    array = _validation.as_float_array(values, "values", 1)
-    _validation.require_finite(array, "values")
-    ratio = _validation.as_number(ratio, "ratio", low=0.0)
-    n = _validation.as_count(array.size, "the number of values", low=1)
+    array = validation.as_float_array(values, "values", 1)
+    validation.require_finite(array, "values")
+    ratio = validation.as_number(ratio, "ratio", low=0.0)
+    n = validation.as_count(array.size, "the number of values", low=1)
     mean = float(array.mean())
     if np.ptp(array) <= TIE:
         return Estimate(mean, float("nan"), float("nan"))
@@ -169,7 +169,7 @@ def cross_validate(
     splits = _splits(X, y, n_folds, n_repeats, seed)
     for split in splits:
         require_sizes(split.y, None, n_neighbors, svm=svm, where=" in a split")
-    _validation.n_threads(n_jobs)
+    validation.n_threads(n_jobs)
     found: dict[str, list[tuple[float, float | None]]] = {m.name: [] for m in chosen}
     total = len(splits) * len(chosen)
     with progress_bar(total, label="folds", show=verbose > 0, unit="fit") as report:
@@ -202,13 +202,13 @@ def _splits(
     X: ArrayLike, y: ArrayLike, n_folds: int, n_repeats: int, seed: int
 ) -> list[Split]:
     """Judge data and numbers, and draw the folds."""
-    rows = _validation.as_distributions(X, "X")
-    _validation.require_length(y, len(rows), "y")
+    rows = validation.as_distributions(X, "X")
+    validation.require_length(y, len(rows), "y")
     labels = np.asarray(y)
     values, counts = np.unique(labels, return_counts=True)
-    folds = _validation.as_count(n_folds, "n_folds", low=2)
-    repeats = _validation.as_count(n_repeats, "n_repeats", low=1)
-    seed = _validation.as_count(seed, "seed", low=0, high=2**32 - 1)
+    folds = validation.as_count(n_folds, "n_folds", low=2)
+    repeats = validation.as_count(n_repeats, "n_repeats", low=1)
+    seed = validation.as_count(seed, "seed", low=0, high=2**32 - 1)
     if values.size == 1:
         raise ValueError("y has one class only; at least two are needed.")
     if counts.min() < folds:

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from .. import C_GRID, SIGMA_GRID, EMDKernel, _validation
+from .. import C_GRID, SIGMA_GRID, EMDKernel, validation
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -53,9 +53,9 @@ def knn_errors(
     [0.5, 0.0, 1.0]
     """
     between = _matrix(distances, y_test, y_train, ("y_test", "y_train"))
-    _validation.require_same_kind(y_train, y_test)
+    validation.require_same_kind(y_train, y_test)
     high = between.shape[1]
-    k = _validation.as_count(n_neighbors, "n_neighbors", low=1, high=high)
+    k = validation.as_count(n_neighbors, "n_neighbors", low=1, high=high)
     classes, codes = np.unique(np.asarray(y_train), return_inverse=True)
     nearest = np.argsort(between, axis=1, kind="stable")[:, :k]
     votes = np.cumsum(np.eye(len(classes), dtype=int)[codes[nearest]], axis=1)
@@ -90,7 +90,7 @@ def recall(distances: ArrayLike, y: ArrayLike, *, n_neighbors: int) -> list[floa
     """
     among = _matrix(distances, y, y, ("y", "y"))
     high = len(among) - 1
-    k = _validation.as_count(n_neighbors, "n_neighbors", low=1, high=high)
+    k = validation.as_count(n_neighbors, "n_neighbors", low=1, high=high)
     np.fill_diagonal(among, -np.inf)  # each its own nearest, and then left out
     nearest = np.argsort(among, axis=1, kind="stable")[:, 1 : k + 1]
     labels = np.asarray(y)
@@ -132,7 +132,7 @@ def svm_error(
     """
     within = _matrix(train, y_train, y_train, ("y_train", "y_train"))
     between = _matrix(test, y_test, y_train, ("y_test", "y_train"))
-    _validation.require_same_kind(y_train, y_test)
+    validation.require_same_kind(y_train, y_test)
     members = np.unique(np.asarray(y_train), return_counts=True)[1]
     if members.size == 1:
         raise ValueError("y_train has one class only; at least two are needed.")
@@ -154,8 +154,8 @@ def _matrix(
     distances: ArrayLike, rows: ArrayLike, columns: ArrayLike, names: tuple[str, str]
 ) -> Floats:
     """Judge distances and the labels of their rows and columns; copy them."""
-    array = _validation.as_float_array(distances, "distances", 2)
-    _validation.require_finite(array, "distances")
+    array = validation.as_float_array(distances, "distances", 2)
+    validation.require_finite(array, "distances")
     for labels, size, name in zip((rows, columns), array.shape, names, strict=True):
-        _validation.require_length(labels, size, name)
+        validation.require_length(labels, size, name)
     return array.copy()

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import GroundMetricLearning, initial_metric, pairwise_emd
-from .._initial import starting_metric
-from .._similarity import weights_of
 from ..baselines import ITML, LMNN, NCA
 from ..distances import DISTANCES
+from ..similarity._makers import weights_of
+from ..tables._initial import starting_metric
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _validation
+from .. import validation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,7 +111,7 @@ def binary_tasks(
         among = draw.known(classes, "classes")
         high = len(among) // 2
         n = high if n_classes is None else n_classes
-        n = _validation.as_count(n, "n_classes", low=1)
+        n = validation.as_count(n, "n_classes", low=1)
         if n > high:
             raise ValueError(
                 f"n_classes is {n}, but there are {len(among)} classes: at most {high} "
@@ -175,8 +175,8 @@ def multiclass_tasks(
     """
     draw = _Draw(y, seed, n_train, n_test)
     among = draw.known(classes, "classes")
-    size = _validation.as_count(n_classes, "n_classes", low=2, high=len(among))
-    count = _validation.as_count(n_tasks, "n_tasks", low=1)
+    size = validation.as_count(n_classes, "n_classes", low=2, high=len(among))
+    count = validation.as_count(n_tasks, "n_tasks", low=1)
     return [
         draw.task(index, draw.classes(among, size, stream=index))
         for index in range(count)
@@ -210,10 +210,10 @@ class _Draw:
     """Labels, and what is drawn from them by a seed."""
 
     def __init__(self, y: ArrayLike, seed: int, n_train: int, n_test: int) -> None:
-        self.labels = _validation.as_labels(y)
-        self.seed = _validation.as_count(seed, "seed", low=0)
-        self.n_train = _validation.as_count(n_train, "n_train", low=1)
-        self.n_test = _validation.as_count(n_test, "n_test", low=1)
+        self.labels = validation.as_labels(y)
+        self.seed = validation.as_count(seed, "seed", low=0)
+        self.n_train = validation.as_count(n_train, "n_train", low=1)
+        self.n_test = validation.as_count(n_test, "n_test", low=1)
 
     def known(self, classes: Iterable[object] | None, name: str) -> list[Any]:
         """List classes in sorted order; each must have enough members."""

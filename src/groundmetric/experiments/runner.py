@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from .. import __version__, _validation
+from .. import __version__, validation
 from .._progress import progress_bar
 from .comparison import Comparison, require_sizes
 from .methods import Method, as_methods
@@ -113,14 +113,14 @@ def run(
     1
     2
     """
-    rows = _validation.as_distributions(X, "X")
-    _validation.require_length(y, len(rows), "y")
+    rows = validation.as_distributions(X, "X")
+    validation.require_length(y, len(rows), "y")
     labels = np.asarray(y)
     chosen, given = as_methods(methods), list(tasks)
     _require_tasks(given, labels, n_neighbors, svm=svm)
     if not isinstance(experiment, str) or not experiment:
         raise ValueError(f"experiment is {experiment!r}; a name is needed.")
-    _validation.n_threads(n_jobs)
+    validation.n_threads(n_jobs)
     facts = {"n_neighbors": str(n_neighbors), "svm": str(bool(svm))}
     facts |= _facts(rows, labels, given, chosen)
     with ResultsFile(path) as file, threadpool_limits(1):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _validation
+from .. import validation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -71,8 +71,8 @@ def color_histogram(
     chosen = SPACES[space]
     shape = bins_in(space, n_bins)
     rows = [
-        _counts(chosen, _validation.as_color_image(image, name), shape)
-        for name, image in _validation.each_image(images)
+        _counts(chosen, validation.as_color_image(image, name), shape)
+        for name, image in validation.each_image(images)
     ]
     if not rows:
         raise ValueError("images is empty: at least one image is needed.")
@@ -85,13 +85,13 @@ def bins_in(space: str, n_bins: int | Sequence[int] | None) -> tuple[int, int, i
     if n_bins is None:
         return SPACES[space].n_bins
     if np.ndim(n_bins) == 0:
-        count = _validation.as_count(n_bins, "n_bins", low=1)  # type: ignore[arg-type]
+        count = validation.as_count(n_bins, "n_bins", low=1)  # type: ignore[arg-type]
         return count, count, count
     given = list(n_bins)  # type: ignore[arg-type]
     if len(given) != 3:  # noqa: PLR2004 - coordinates
         raise ValueError(f"n_bins is {n_bins!r}; one number, or three, are needed.")
     i, j, k = (
-        _validation.as_count(count, f"n_bins[{axis}]", low=1)
+        validation.as_count(count, f"n_bins[{axis}]", low=1)
         for axis, count in enumerate(given)
     )
     return i, j, k

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
-from .. import _validation
+from .. import validation
 from ._resize import resize
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def gist(
     """
     settings = _judged(n_orientations, grid, scales, size, prefilter)
     squares = (
-        _square(image, name, settings) for name, image in _validation.each_image(images)
+        _square(image, name, settings) for name, image in validation.each_image(images)
     )
     rows = [_energies(batch, settings) for batch in _batches(squares)]
     if not rows:
@@ -139,22 +139,22 @@ def _judged(
         )
     if not isinstance(prefilter, (bool, np.bool_)):
         raise ValueError(f"prefilter is {prefilter!r}; True or False is needed.")
-    cells = _validation.as_count(grid, "grid", low=1)
+    cells = validation.as_count(grid, "grid", low=1)
     return Settings(
-        _validation.as_count(n_orientations, "n_orientations", low=1),
+        validation.as_count(n_orientations, "n_orientations", low=1),
         cells,
         tuple(
-            _validation.as_count(scale, f"scales[{i}]", low=0, high=LARGEST_SCALE)
+            validation.as_count(scale, f"scales[{i}]", low=0, high=LARGEST_SCALE)
             for i, scale in enumerate(scales)
         ),
-        _validation.as_count(size, "size", low=max(8, cells)),
+        validation.as_count(size, "size", low=max(8, cells)),
         bool(prefilter),
     )
 
 
 def _square(image: object, name: str, settings: Settings) -> Floats:
     """Gray, of one size, from 0 to 255, with its border mirrored."""
-    array = _validation.as_image(image, name)
+    array = validation.as_image(image, name)
     gray = array
     if array.ndim > 2:  # noqa: PLR2004 - a mean over so short an axis would be slow
         gray = (array[..., 0] + array[..., 1] + array[..., 2]) / 3

@@ -21,7 +21,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _validation
+from .. import validation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,7 +48,7 @@ class _Documents(TransformerMixin, BaseEstimator):
 
     def _fitted_counts(self, documents: Iterable[str]) -> Any:  # noqa: ANN401 - sparse
         """Learn the words; count those of the documents that have any."""
-        n_words = _validation.as_count(self.n_words, "n_words", low=1)
+        n_words = validation.as_count(self.n_words, "n_words", low=1)
         if self.vectorizer is None:
             own = CountVectorizer(max_features=n_words, stop_words="english")
         else:
@@ -118,7 +118,7 @@ class WordHistograms(_Documents):
 
     def transform(self, documents: Iterable[str]) -> Floats:
         """Share of each word in each document, (n_documents, n_words)."""
-        return _validation.as_distributions(self._counts(documents), "documents")
+        return validation.as_distributions(self._counts(documents), "documents")
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:  # noqa: ARG002 - scikit-learn's
         """Words, one a bin."""
@@ -184,8 +184,8 @@ class TopicHistograms(ClassNamePrefixFeaturesOutMixin, _Documents):
     def fit(self, documents: Iterable[str], y: object = None) -> TopicHistograms:  # noqa: ARG002 - scikit-learn's
         """Learn words and topics, from the documents that have words to learn."""
         model = LatentDirichletAllocation(
-            _validation.as_count(self.n_topics, "n_topics", low=1),
-            max_iter=_validation.as_count(self.max_iter, "max_iter", low=1),
+            validation.as_count(self.n_topics, "n_topics", low=1),
+            max_iter=validation.as_count(self.max_iter, "max_iter", low=1),
             learning_method="batch",
             random_state=self.random_state,
         )
@@ -197,7 +197,7 @@ class TopicHistograms(ClassNamePrefixFeaturesOutMixin, _Documents):
     def transform(self, documents: Iterable[str]) -> Floats:
         """Share of each topic in each document, (n_documents, n_topics)."""
         counts = self._counts(documents)
-        return _validation.as_distributions(self.model_.transform(counts), "documents")
+        return validation.as_distributions(self.model_.transform(counts), "documents")
 
     @property
     def _n_features_out(self) -> int:

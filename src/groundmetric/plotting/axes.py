@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _validation
+from .. import validation
 from .canvas import new_axes
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def bare(ax: Axes) -> None:
 
 def as_metric(metric: ArrayLike) -> Floats:
     """Judge a metric between features."""
-    found = _validation.as_square(metric, "metric")
-    _validation.require_metric(found, "metric")
+    found = validation.as_square(metric, "metric")
+    validation.require_metric(found, "metric")
     return found
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import _validation
-from .._arrangement import PlanarMap, extreme_pairs, planar_map
+from .. import validation
+from ._arrangement import PlanarMap, extreme_pairs, planar_map
 from .axes import FAR, NEAR, as_metric, axes_or_new, bare, fitted, segments
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ class FeatureMapDisplay:
         FeatureMapDisplay
         """
         M = as_metric(metric)
-        count = _validation.as_count(n_pairs, "n_pairs", low=0)
+        count = validation.as_count(n_pairs, "n_pairs", low=0)
         if names is not None:
-            names = _validation.as_names(names, len(M), "names")
+            names = validation.as_names(names, len(M), "names")
         return cls(planar_map(M), nearest=extreme_pairs(M, count), names=names)
 
     @classmethod

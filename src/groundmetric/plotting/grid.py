@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _validation
-from .._arrangement import extreme_pairs
+from .. import validation
+from ._arrangement import extreme_pairs
 from .axes import COLORS, FAR, NEAR, as_metric, axes_or_new, bare, fitted, segments
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ class GridMetricDisplay:
         """
         M = as_metric(metric)
         d = len(M)
-        grid = _validation.as_grid(shape, d, "shape")
-        count = _validation.as_count(n_pairs, "n_pairs", low=0)
+        grid = validation.as_grid(shape, d, "shape")
+        count = validation.as_count(n_pairs, "n_pairs", low=0)
         if feature is not None:
-            feature = _validation.as_position(feature, "feature", d)
+            feature = validation.as_position(feature, "feature", d)
         return cls(
             M.sum(axis=1) / max(d - 1, 1) if feature is None else M[feature].copy(),
             shape=grid,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import _validation
-from .._arrangement import leaf_order
+from .. import validation
+from ._arrangement import leaf_order
 from .axes import COLORS, as_metric, axes_or_new, bare, fitted
 
 if TYPE_CHECKING:
@@ -86,10 +86,10 @@ class MetricDisplay:
         """
         M = as_metric(metric)
         if names is not None:
-            names = _validation.as_names(names, len(M), "names")
+            names = validation.as_names(names, len(M), "names")
         if isinstance(order, str) and order == "leaves":
             return cls(M, order=leaf_order(M), names=names)
-        return cls(M, order=_validation.as_order(order, len(M)), names=names)
+        return cls(M, order=validation.as_order(order, len(M)), names=names)
 
     @classmethod
     def from_estimator(

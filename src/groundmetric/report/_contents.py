@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arrangement import extreme_pairs, leaf_order, planar_map
+from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
 from ._evaluation import LABELS, Evaluation, in_a_sentence
 from ._verdict import Gain, kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .._path import DescentPath
+    from ..learning._path import DescentPath
 
 Floats = NDArray[np.float64]
 Contents = dict[str, Any]

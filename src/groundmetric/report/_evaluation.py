@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
-from .. import _validation
-from .._neighbors import EMDNeighbors
+from .. import validation
 from ..distances import pairwise
+from ..neighbors._search import EMDNeighbors
 from ._measures import nearest, nearest_others, own_share, votes
 from ._verdict import (
     Difference,
@@ -24,7 +24,7 @@ from ._verdict import (
 )
 
 if TYPE_CHECKING:
-    from .._learning import GroundMetricLearning
+    from ..learning._estimator import GroundMetricLearning
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -162,8 +162,8 @@ def judge_data(
     random_state: int,
 ) -> Data:
     """Check histograms and labels; split them if there is no test set."""
-    rows = _validation.as_distributions(X, "X")
-    _validation.require_length(y, len(rows), "y")
+    rows = validation.as_distributions(X, "X")
+    validation.require_length(y, len(rows), "y")
     labels = np.asarray(y)
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test go together: give both, or neither.")
@@ -174,14 +174,14 @@ def judge_data(
         test, test_labels = rows[aside], labels[aside]
         rows, labels = rows[kept], labels[kept]
     else:
-        test = _validation.as_distributions(X_test, "X_test")
+        test = validation.as_distributions(X_test, "X_test")
         if test.shape[1] != rows.shape[1]:
             raise ValueError(
                 f"X has {rows.shape[1]} bins, but X_test has {test.shape[1]}."
             )
-        _validation.require_length(y_test, len(test), "y_test")
+        validation.require_length(y_test, len(test), "y_test")
         test_labels = np.asarray(y_test)
-    both = _validation.as_labels(np.concatenate([labels, test_labels]), "y with y_test")
+    both = validation.as_labels(np.concatenate([labels, test_labels]), "y with y_test")
     classes, codes = np.unique(both, return_inverse=True)
     names = [str(label) for label in classes]
     y_codes, z_codes = np.split(codes.astype(np.int64), [len(labels)])
@@ -193,12 +193,12 @@ def evaluate(
 ) -> Evaluation:
     """Fit the learner if it is not, or must not have seen the test histograms."""
     k = min(MOST_NEIGHBORS, len(data.train))
-    at = _validation.as_count(n_neighbors, "n_neighbors", low=1, high=k)
-    _validation.n_threads(n_jobs)
+    at = validation.as_count(n_neighbors, "n_neighbors", low=1, high=k)
+    validation.n_threads(n_jobs)
     fitted = learner
     if data.was_split or not hasattr(learner, "metric_"):
         fitted = clone(learner).fit(data.train, data.labels)
-    _validation.as_cost(fitted.metric_, data.train.shape[1], "learner.metric_")
+    validation.as_cost(fitted.metric_, data.train.shape[1], "learner.metric_")
     options = {"n_jobs": n_jobs, "verbose": fitted.verbose}
     judged = {"learned": _emd(fitted.metric_, data, k, options)}
     if not is_uniform(fitted.initial_metric_):
@@ -223,7 +223,7 @@ def _split(labels: NDArray[Any], random_state: int) -> tuple[Indices, Indices]:
             f"y has {counts.min()} of class {values[counts.argmin()]!s}; {FEWEST} at "
             "least are needed to set some aside. Give X_test and y_test instead."
         )
-    seed = _validation.as_count(random_state, "random_state", low=0, high=2**32 - 1)
+    seed = validation.as_count(random_state, "random_state", low=0, high=2**32 - 1)
     kept, aside = train_test_split(
         np.arange(len(labels)), test_size=TEST_SHARE, stratify=labels, random_state=seed
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from .. import _files, _validation
-from .._learning import GroundMetricLearning
+from .. import _files, validation
+from ..learning._estimator import GroundMetricLearning
 from ._contents import contents
 from ._evaluation import Evaluation, evaluate, judge_data
 from ._page import page
@@ -105,10 +105,10 @@ def write_report(
 
 def judge_features(names: object, shape: tuple[int, ...] | None, d: int) -> Features:
     """Check what d features are called, and where they lie on a grid if they do."""
-    called = _validation.as_names(names, d)
+    called = validation.as_names(names, d)
     if shape is None:
         return called, None
-    grid = _validation.as_grid(shape, d)
+    grid = validation.as_grid(shape, d)
     return _places(grid) if names is None else called, grid
 
 

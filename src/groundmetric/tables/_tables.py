@@ -17,8 +17,8 @@ import numbers
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, _validation
-from ._warnings import warn_not_converged
+from .. import _core, validation
+from .._warnings import warn_not_converged
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -99,10 +99,10 @@ def typical_table(r: ArrayLike, c: ArrayLike, *, total: float = 1.0) -> Floats:
 
 def _as_pair(r: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats, float]:
     """Both histograms, scaled to mass 1, and their mass."""
-    left = _validation.as_histograms(r, "r", ndim=1)
-    right = _validation.as_histograms(c, "c", ndim=1)
-    _validation.require_same_bins(left, right)
-    mass = _validation.common_mass(left, right)
+    left = validation.as_histograms(r, "r", ndim=1)
+    right = validation.as_histograms(c, "c", ndim=1)
+    validation.require_same_bins(left, right)
+    mass = validation.common_mass(left, right)
     return left.values / left.first_mass, right.values / right.first_mass, mass
 
 

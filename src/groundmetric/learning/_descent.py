@@ -23,16 +23,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _validation
-from ._cone import MetricProjector
+from .. import validation
+from ..cone._projection import MetricProjector
+from ..cone._triangle import closure
 from ._path import DescentPath, DescentStep
-from ._triangle import closure
 
 if TYPE_CHECKING:
+    from .._files import Arrays
+    from .._progress import Report
     from ._checkpoint import Checkpoint
     from ._criterion import Criterion, Evaluation
-    from ._files import Arrays
-    from ._progress import Report
 
 Floats = NDArray[np.float64]
 
@@ -257,11 +257,11 @@ class _Run:
         """Go on from there; a state that cannot be one is refused."""
         d = len(self.metric)
         for name in ("metric", "best_metric", "tangent"):
-            _validation.as_cost(state[name], d, name)
-            _validation.require_metric(state[name], name)
+            validation.as_cost(state[name], d, name)
+            validation.require_metric(state[name], name)
         self.metric, self.best_metric = state["metric"], state["best_metric"]
         self.tangent = state["tangent"]
-        self.slope = _validation.as_cost(state["slope"], d, "slope")
+        self.slope = validation.as_cost(state["slope"], d, "slope")
         self.level, self.best_value = state["values"].tolist()
         self.outer, self.inner = state["position"].tolist()
         self.n_inexact = int(state["n_inexact"])

@@ -9,7 +9,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import _files
+from .. import _files
 
 if TYPE_CHECKING:
     from collections.abc import Callable

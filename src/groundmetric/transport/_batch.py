@@ -12,8 +12,8 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, _validation
-from ._transport import Transport, as_masses
+from .. import _core, validation
+from ._exact import Transport, as_masses
 
 Floats = NDArray[np.float64]
 
@@ -61,11 +61,11 @@ class TransportBatch:
     ) -> None:
         self._x, self._y, self._d = as_masses(X, Y)
         self.n_jobs = n_jobs
-        _validation.n_threads(n_jobs)  # judged here, used in solve()
+        validation.n_threads(n_jobs)  # judged here, used in solve()
         self._core = _core.Batch(
             self._x,
             self._y,
-            _validation.as_pairs(pairs, len(self._x), len(self._y)),
+            validation.as_pairs(pairs, len(self._x), len(self._y)),
         )
 
     def __len__(self) -> int:
@@ -101,11 +101,11 @@ class TransportBatch:
         -------
         BatchSolution
         """
-        chosen = _validation.as_choice(pairs, len(self))
-        cost = _core.CostMatrix(_validation.as_cost(metric, self._d))
-        threads = _validation.n_threads(self.n_jobs)
+        chosen = validation.as_choice(pairs, len(self))
+        cost = _core.CostMatrix(validation.as_cost(metric, self._d))
+        threads = validation.n_threads(self.n_jobs)
         number, values, n_pivots = self._core.solve(cost, chosen, threads, None)
-        _validation.require_in_range(values)
+        validation.require_in_range(values)
         return BatchSolution(values, n_pivots, chosen, self._core, cost, number)
 
 
@@ -156,12 +156,12 @@ class BatchSolution:
         -------
         ndarray of shape (d, d)
         """
-        w = _validation.as_weights(weights, self.values.size)
+        w = validation.as_weights(weights, self.values.size)
         return self._batch.plan_sum(self._number, self.pairs, w, self._cost.size)
 
     def transport(self, k: int) -> Transport:
         """Plan and certificate of the k-th solved pair."""
-        k = _validation.as_position(k, "k", self.pairs.size)
+        k = validation.as_position(k, "k", self.pairs.size)
         certificate = self._batch.certificate(
             self._number, self._cost, int(self.pairs[k])
         )

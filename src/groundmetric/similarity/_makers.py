@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _validation
+from .. import validation
 from ._weights import LabelWeights, MatrixWeights, Weights
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _label_weights(y: ArrayLike) -> LabelWeights:
 def weights_of(n: int, y: ArrayLike | None, similarity: ArrayLike | None) -> Weights:
     """Weights of n histograms, from labels or as given."""
     if similarity is not None and y is None:
-        return MatrixWeights(_validation.as_similarity(similarity, n))
+        return MatrixWeights(validation.as_similarity(similarity, n))
     if similarity is not None:
         raise ValueError("Either y or similarity is needed, and not both.")
     if y is None:
@@ -75,13 +75,13 @@ def weights_of(n: int, y: ArrayLike | None, similarity: ArrayLike | None) -> Wei
             "This requires y to be passed, but the target y is None; pass labels, or "
             "similarity instead of them."
         )
-    _validation.require_length(y, n, "y")
+    validation.require_length(y, n, "y")
     return _label_weights(y)
 
 
 def _classes(y: ArrayLike) -> tuple[list[Hashable], Indices]:
     """List the classes, at least two, and the class of each histogram."""
-    labels = _validation.as_labels(y)
+    labels = validation.as_labels(y)
     found, which = np.unique(labels, return_inverse=True)
     classes: list[Hashable] = found.tolist()
     if len(classes) < 2:  # noqa: PLR2004 - nothing to tell apart
@@ -140,7 +140,7 @@ def taxonomy_similarity(
     between = closeness[np.ix_(which, which)]
     if threshold is None:
         threshold = float(between[np.triu_indices(len(which), 1)].mean())
-    weights = between - _validation.as_number(threshold, "threshold", low=0.0, high=1.0)
+    weights = between - validation.as_number(threshold, "threshold", low=0.0, high=1.0)
     weights[np.abs(weights) < ROUNDING] = 0.0
     if not weights[np.triu_indices(len(which), 1)].any():
         raise ValueError("y has classes that are all equally close in the taxonomy.")
@@ -197,7 +197,7 @@ def pair_similarity(
            [ 1. ,  0. , -0.5],
            [-0.5, -0.5,  0. ]])
     """
-    n = _validation.as_count(n, "n", low=1)
+    n = validation.as_count(n, "n", low=1)
     positive = _pair_weights(n, must_link, must_weights, "must_link", "must_weights")
     negative = _pair_weights(
         n, cannot_link, cannot_weights, "cannot_link", "cannot_weights"
@@ -214,7 +214,7 @@ def pair_similarity(
 def _pair_weights(
     n: int, pairs: ArrayLike, weights: ArrayLike | None, name: str, weights_name: str
 ) -> Floats:
-    chosen = _validation.as_pairs(pairs, n, n, name)
+    chosen = validation.as_pairs(pairs, n, n, name)
     loops = chosen[:, 0] == chosen[:, 1]
     if loops.any():
         raise ValueError(
@@ -224,7 +224,7 @@ def _pair_weights(
     w = (
         np.ones(size)
         if weights is None
-        else _validation.as_weights(weights, size, weights_name)
+        else validation.as_weights(weights, size, weights_name)
     )
     if (w <= 0).any():
         k = int(np.argmax(w <= 0))

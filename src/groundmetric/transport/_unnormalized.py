@@ -18,8 +18,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, _validation
-from ._progress import progress_bar
+from .. import _core, validation
+from .._progress import progress_bar
 
 Floats = NDArray[np.float64]
 
@@ -65,14 +65,14 @@ def emd_hat(
     >>> emd_hat([0, 0], [1, 1], [[0, 2], [2, 0]])
     4.0
     """
-    left = _validation.as_histograms(r, "r", ndim=1, may_be_zero=True, n_added=1)
-    right = _validation.as_histograms(c, "c", ndim=1, may_be_zero=True, n_added=1)
-    _validation.require_same_bins(left, right)
-    cost = _validation.as_cost(metric, left.values.size)
+    left = validation.as_histograms(r, "r", ndim=1, may_be_zero=True, n_added=1)
+    right = validation.as_histograms(c, "c", ndim=1, may_be_zero=True, n_added=1)
+    validation.require_same_bins(left, right)
+    cost = validation.as_cost(metric, left.values.size)
     price = _as_penalty(penalty, cost)
     surplus = abs(left.first_mass - right.first_mass)
     value = _partial_cost(left.values, right.values, cost) + surplus * price
-    _validation.require_in_range(value)
+    validation.require_in_range(value)
     return value
 
 
@@ -109,14 +109,14 @@ def emd_partial(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
     >>> emd_partial([1, 0, 1], [1, 1, 5], M)  # a part of it
     0.0
     """
-    left = _validation.as_histograms(r, "r", ndim=1, n_added=1)
-    right = _validation.as_histograms(c, "c", ndim=1, n_added=1)
-    _validation.require_same_bins(left, right)
-    cost = _validation.as_cost(metric, left.values.size)
+    left = validation.as_histograms(r, "r", ndim=1, n_added=1)
+    right = validation.as_histograms(c, "c", ndim=1, n_added=1)
+    validation.require_same_bins(left, right)
+    cost = validation.as_cost(metric, left.values.size)
     # A power of two: exact, and no product of masses and costs leaves the range.
     unit = 2.0 ** math.frexp(min(left.first_mass, right.first_mass))[1]
     value = _partial_cost(left.values / unit, right.values / unit, cost)
-    _validation.require_in_range(value)
+    validation.require_in_range(value)
     return value / (min(left.first_mass, right.first_mass) / unit)
 
 
@@ -168,14 +168,14 @@ def pairwise_emd_hat(
            [6., 0., 2.],
            [6., 2., 0.]])
     """
-    left = _validation.as_histograms(X, "X", may_be_zero=True, n_added=1)
+    left = validation.as_histograms(X, "X", may_be_zero=True, n_added=1)
     right = left
     if Y is not None:
-        right = _validation.as_histograms(Y, "Y", may_be_zero=True, n_added=1)
-        _validation.require_same_bins(left, right)
-    cost = _validation.as_cost(metric, left.values.shape[1])
+        right = validation.as_histograms(Y, "Y", may_be_zero=True, n_added=1)
+        validation.require_same_bins(left, right)
+    cost = validation.as_cost(metric, left.values.shape[1])
     price = _as_penalty(penalty, cost)
-    threads = _validation.n_threads(n_jobs)
+    threads = validation.n_threads(n_jobs)
     x, y = left.values, right.values
     total = max(left.high_mass, right.high_mass)
     if total == 0.0:
@@ -192,14 +192,14 @@ def pairwise_emd_hat(
         surplus = np.abs(n - m)
         least = np.minimum(n, m) * cost.min()  # what moving can cost
         values = np.maximum(values - surplus * enough, least) + surplus * price
-    _validation.require_in_range(values)
+    validation.require_in_range(values)
     return values
 
 
 def _as_penalty(penalty: float | None, cost: Floats) -> float:
     if penalty is None:
         return max(float(cost.max()), 0.0)
-    return _validation.as_number(penalty, "penalty", low=0.0)
+    return validation.as_number(penalty, "penalty", low=0.0)
 
 
 def _with_bin(cost: Floats, price: float) -> Floats:

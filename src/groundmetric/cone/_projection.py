@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, _validation
-from ._progress import progress_bar
+from .. import _core, validation
+from .._progress import progress_bar
+from .._warnings import warn_not_converged
 from ._triangle import closure
-from ._warnings import warn_not_converged
 
 Floats = NDArray[np.float64]
 
@@ -117,7 +117,7 @@ def project_metric(
            [2.333, 0.   , 3.333],
            [5.667, 3.333, 0.   ]])
     """
-    matrix = _validation.as_square(A, "A")
+    matrix = validation.as_square(A, "A")
     projector = MetricProjector(
         len(matrix), weights=weights, tol=tol, max_iter=max_iter, n_jobs=n_jobs
     )
@@ -156,19 +156,17 @@ class MetricProjector:
         max_iter: int = MAX_ITER,
         n_jobs: int | None = None,
     ) -> None:
-        self._d = _validation.as_count(
-            d, "d", low=1, high=_validation.LARGEST_DIMENSION
-        )
+        self._d = validation.as_count(d, "d", low=1, high=validation.LARGEST_DIMENSION)
         self._weights, self._weight_unit = None, 1.0
         if weights is not None:
             self._weights, self._weight_unit = _scaled_weights(
-                _validation.as_positive(weights, "weights", d)
+                validation.as_positive(weights, "weights", d)
             )
-        self._tol = _validation.as_number(tol, "tol", low=0.0)
-        self._max_iter = _validation.as_count(
+        self._tol = validation.as_number(tol, "tol", low=0.0)
+        self._max_iter = validation.as_count(
             max_iter, "max_iter", low=1, high=1_000_000_000
         )
-        self._threads = _validation.n_threads(n_jobs)
+        self._threads = validation.n_threads(n_jobs)
         self._core = _core.MetricProjector(self._d)
 
     @property
@@ -206,9 +204,9 @@ class MetricProjector:
         self, A: ArrayLike, *, radius: float | None = None, progress: bool = False
     ) -> Projection:
         """Project a matrix; see :func:`project_metric`."""
-        matrix = _validation.as_square(A, "A", size=self._d)
+        matrix = validation.as_square(A, "A", size=self._d)
         if radius is not None:
-            radius = _validation.as_number(radius, "radius", low=0.0)
+            radius = validation.as_number(radius, "radius", low=0.0)
             if self._weights is not None:
                 raise ValueError("radius and weights cannot be had together.")
         # Halves first, against overflow; but a symmetric matrix stays as it is.

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, _validation
-from ._progress import progress_bar
+from .. import _core, validation
+from .._progress import progress_bar
 
 Floats = NDArray[np.float64]
 
@@ -132,14 +132,14 @@ def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
 
 
 def _solve_pair(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> _core.Certificate:
-    left = _validation.as_histograms(r, "r", ndim=1)
-    right = _validation.as_histograms(c, "c", ndim=1)
-    _validation.require_same_bins(left, right)
-    cost = _validation.as_cost(metric, left.values.size)
-    total = _validation.common_mass(left, right)
+    left = validation.as_histograms(r, "r", ndim=1)
+    right = validation.as_histograms(c, "c", ndim=1)
+    validation.require_same_bins(left, right)
+    cost = validation.as_cost(metric, left.values.size)
+    total = validation.common_mass(left, right)
     certificate = _core.transport(left.values, right.values, total, cost)
     if not math.isfinite(certificate.value):
-        _validation.require_in_range(certificate.value)
+        validation.require_in_range(certificate.value)
     return certificate
 
 
@@ -147,14 +147,14 @@ def as_masses(
     X: ArrayLike, Y: ArrayLike | None
 ) -> tuple[_core.Masses, _core.Masses, int]:
     """Rows of X and of Y (X itself if None) as masses, and the number of bins."""
-    left = _validation.as_histograms(X, "X")
+    left = validation.as_histograms(X, "X")
     d = left.values.shape[1]
     if Y is None:
-        x = _core.Masses(left.values, _validation.common_mass(left))
+        x = _core.Masses(left.values, validation.common_mass(left))
         return x, x, d
-    right = _validation.as_histograms(Y, "Y")
-    _validation.require_same_bins(left, right)
-    total = _validation.common_mass(left, right)
+    right = validation.as_histograms(Y, "Y")
+    validation.require_same_bins(left, right)
+    total = validation.common_mass(left, right)
     return _core.Masses(left.values, total), _core.Masses(right.values, total), d
 
 
@@ -200,8 +200,8 @@ def pairwise_emd(
            [6., 3., 0.]])
     """
     x, y, d = as_masses(X, Y)
-    cost = _validation.as_cost(metric, d)
-    threads = _validation.n_threads(n_jobs)
+    cost = validation.as_cost(metric, d)
+    threads = validation.n_threads(n_jobs)
     symmetric = Y is None and np.array_equal(cost, cost.T)
     with progress_bar(len(x) * len(y), label="emd", show=progress) as report:
         return _core.pairwise(x, y, _core.CostMatrix(cost), symmetric, threads, report)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numbers
 
-import joblib
-
 # More threads than this never help, and each takes memory.
 MOST_THREADS = 1024
 
@@ -24,6 +22,8 @@ def n_threads(n_jobs: int | None) -> int:
         raise ValueError("n_jobs is 0; use None or 1 for one thread, -1 for all.")
     if n_jobs == 1:
         return 1
+    import joblib  # noqa: PLC0415 - takes longer to import than all the rest
+
     if n_jobs is None:
         n_jobs = joblib.parallel.get_active_backend()[1] or 1
     jobs = int(n_jobs)

@@ -17,9 +17,9 @@ from scipy.linalg import eigvalsh
 from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
-from . import _validation, distances
-from ._rows import HistogramTransformer, all_or_nothing, as_rows
-from ._transport import pairwise_emd
+from .. import distances, validation
+from ..base._rows import HistogramTransformer, all_or_nothing, as_rows
+from ..transport._exact import pairwise_emd
 
 Floats = NDArray[np.float64]
 
@@ -175,10 +175,10 @@ class EMDKernel(HistogramTransformer):
     def _as_rows(self, X: ArrayLike, *, reset: bool) -> Floats:
         if not self._precomputed():
             return super()._as_rows(X, reset=reset)
-        rows = as_rows(self, X, _validation.as_nonnegative, reset=reset)
+        rows = as_rows(self, X, validation.as_nonnegative, reset=reset)
         if reset:
-            _validation.as_square(rows, "X")
-            _validation.require_dissimilarity(rows, "X", rounding=ASYMMETRY)
+            validation.as_square(rows, "X")
+            validation.require_dissimilarity(rows, "X", rounding=ASYMMETRY)
         return rows
 
     def _find(self, rows: Floats) -> NDArray[np.intp]:
@@ -199,15 +199,15 @@ class EMDKernel(HistogramTransformer):
             return between if right is not None else (between + between.T) / 2
         if isinstance(self.metric, str):
             return distances.pairwise(left, right, metric=self.metric)
-        metric = _validation.as_cost(self.metric, left.shape[1])
-        _validation.require_metric(metric, "metric")
+        metric = validation.as_cost(self.metric, left.shape[1])
+        validation.require_metric(metric, "metric")
         return pairwise_emd(left, right, metric=metric, n_jobs=self.n_jobs)
 
     def _restore(self) -> None:
-        rows = _validation.as_nonnegative(self._rows, "its histograms")
+        rows = validation.as_nonnegative(self._rows, "its histograms")
         n, m = len(rows), len(self._distinct)
-        gram = _validation.as_square(self.gram_, "gram_", size=n)
-        _validation.as_choice(self._distinct, n)
+        gram = validation.as_square(self.gram_, "gram_", size=n)
+        validation.as_choice(self._distinct, n)
         if self._which.shape != (n,) or not np.isin(self._which, np.arange(m)).all():
             raise ValueError("_which does not number _distinct")
         self._rows, self.gram_ = rows, gram
@@ -239,7 +239,7 @@ def _as_positive(value: str | float, name: str) -> float:
     if isinstance(value, str):
         wanted = "'median' or a number" if name == "sigma" else "a number"
         raise ValueError(f"{name} is {value!r}; {wanted} is needed.")
-    number = _validation.as_number(value, name, low=0.0)
+    number = validation.as_number(value, name, low=0.0)
     if number == 0:
         raise ValueError(f"{name} is {value!r}; it must be positive.")
     return number

@@ -18,15 +18,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from . import _tables, _validation
-from ._cone import project_metric
+from .. import validation
+from ..cone._projection import project_metric
+from ..cone._triangle import closure
+from ..similarity._makers import weights_of
+from ..transport._exact import pairwise_emd
+from . import _tables
 from ._nearest import nearest
-from ._similarity import weights_of
-from ._transport import pairwise_emd
-from ._triangle import closure
 
 if TYPE_CHECKING:
-    from ._weights import Weights
+    from ..similarity._weights import Weights
 
 Floats = NDArray[np.float64]
 
@@ -97,16 +98,16 @@ def initial_metric(
            [0.29, 0.  , 0.29],
            [0.58, 0.29, 0.  ]])
     """
-    rows = _validation.as_distributions(X, "X")
-    threads = _validation.n_threads(n_jobs)
-    blend = _validation.as_number(blend, "blend", low=0.0, high=1.0)
+    rows = validation.as_distributions(X, "X")
+    threads = validation.n_threads(n_jobs)
+    blend = validation.as_number(blend, "blend", low=0.0, high=1.0)
     total = _tables.as_total(total)
     if table not in TABLES:
         raise ValueError(f"table is {table!r}; one of {', '.join(TABLES)} is needed.")
     if n_neighbors is not None:
-        n_neighbors = _validation.as_count(n_neighbors, "n_neighbors", low=1)
+        n_neighbors = validation.as_count(n_neighbors, "n_neighbors", low=1)
     if neighbor_metric is not None:
-        neighbor_metric = _validation.as_cost(
+        neighbor_metric = validation.as_cost(
             neighbor_metric, rows.shape[1], "neighbor_metric"
         )
     uniform = uniform_metric(rows.shape[1])
@@ -159,8 +160,8 @@ def starting_metric(
         return initial_metric(
             rows, similarity=weights.matrix(), table=init, blend=0.5, n_jobs=n_jobs
         )
-    metric = _validation.as_cost(init, rows.shape[1], "init")
-    _validation.require_metric(metric, "init")
+    metric = validation.as_cost(init, rows.shape[1], "init")
+    validation.require_metric(metric, "init")
     largest = metric.max()
     if largest == 0 and len(metric) > 1:
         raise ValueError("init is zero everywhere: a descent cannot start from there.")
@@ -168,7 +169,7 @@ def starting_metric(
     norm = float(np.linalg.norm(scaled))
     if SMALL <= largest * norm <= 1:
         return metric
-    return closure(scaled / (norm or 1.0), _validation.n_threads(n_jobs))
+    return closure(scaled / (norm or 1.0), validation.n_threads(n_jobs))
 
 
 def uniform_metric(d: int) -> Floats:

@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, _validation
-from ._progress import progress_bar
-from ._rows import HistogramTransformer, all_or_nothing
+from .. import _core, validation
+from .._progress import progress_bar
+from ..base._rows import HistogramTransformer, all_or_nothing
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -116,11 +116,11 @@ class EMDNeighbors(HistogramTransformer):
         rows = self._as_rows(X, reset=True)
         d = rows.shape[1]
         metric = 1.0 - np.eye(d) if self.metric is None else self.metric
-        self.metric_ = _validation.as_cost(metric, d).copy()
-        _validation.require_metric(self.metric_, "metric")
-        _validation.as_count(self.n_neighbors, "n_neighbors", low=1)
+        self.metric_ = validation.as_cost(metric, d).copy()
+        validation.require_metric(self.metric_, "metric")
+        validation.as_count(self.n_neighbors, "n_neighbors", low=1)
         _as_radius(self.radius)
-        _validation.n_threads(self.n_jobs)
+        validation.n_threads(self.n_jobs)
         _require_one_of(GRAPHS, self.graph, "graph")
         self.n_samples_fit_ = len(rows)
         self._histograms = rows
@@ -221,10 +221,10 @@ class EMDNeighbors(HistogramTransformer):
         return self.n_samples_fit_
 
     def _restore(self) -> None:
-        _validation.as_distributions(self._histograms, "its histograms")
+        validation.as_distributions(self._histograms, "its histograms")
         self.n_samples_fit_, self.n_features_in_ = self._histograms.shape
-        self.metric_ = _validation.as_cost(self.metric_, self.n_features_in_, "metric_")
-        _validation.require_metric(self.metric_, "metric_")
+        self.metric_ = validation.as_cost(self.metric_, self.n_features_in_, "metric_")
+        validation.require_metric(self.metric_, "metric_")
         self._prepare()
 
     def _prepare(self) -> None:
@@ -236,14 +236,14 @@ class EMDNeighbors(HistogramTransformer):
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         most = self.n_samples_fit_ - (X is None)
-        return _validation.as_count(k, "n_neighbors", low=1, high=most)
+        return validation.as_count(k, "n_neighbors", low=1, high=most)
 
     def _find(self, X: ArrayLike | None, n_neighbors: int, radius: float) -> Found:
         """Count each query's neighbors; their distances and indices, in order."""
         queries = None
         if X is not None:
             queries = _core.Masses(self._as_rows(X, reset=False), 1.0)
-        threads = _validation.n_threads(self.n_jobs)
+        threads = validation.n_threads(self.n_jobs)
         n = self.n_samples_fit_ if queries is None else len(queries)
         show = self.verbose > 0
         with progress_bar(n, label="neighbors", unit="query", show=show) as report:
@@ -294,7 +294,7 @@ def _require_one_of(names: tuple[str, ...], given: str, what: str) -> None:
 def _as_radius(radius: float) -> float:
     if radius == math.inf:
         return math.inf
-    return _validation.as_number(radius, "radius", low=0.0)
+    return validation.as_number(radius, "radius", low=0.0)
 
 
 def _as_objects(arrays: list[NDArray[Any]]) -> NDArray[np.object_]:

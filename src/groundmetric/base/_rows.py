@@ -21,11 +21,11 @@ from sklearn.base import (
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_non_negative, column_or_1d, validate_data
 
-from . import _validation
+from .. import validation
 from ._model import SavedMixin
 
 if TYPE_CHECKING:
-    from ._validation import Table
+    from ..validation import Table
 
 Floats = NDArray[np.float64]
 Judge = Callable[[Any, "Table"], Floats]
@@ -51,15 +51,15 @@ def all_or_nothing(fit: Fit) -> Fit:
 def as_rows(
     estimator: object,
     X: ArrayLike,
-    judge: Judge = _validation.as_distributions,
+    judge: Judge = validation.as_distributions,
     *,
     reset: bool,
     min_samples: int = 1,
 ) -> Floats:
     """Check X; rows of mass 1, or what else the judge makes of them."""
-    table = _validation.Table.of(X, "X")
+    table = validation.Table.of(X, "X")
     _require_distinct(X)
-    _validation.require_no_text(X, table)
+    validation.require_no_text(X, table)
     try:
         checked = validate_data(
             estimator,
@@ -87,7 +87,7 @@ def _require_distinct(X: object) -> None:
 def _say_where(error: ValueError, X: ArrayLike, judge: Judge, table: Table) -> None:
     """Raise our own error if the one of scikit-learn is about an entry."""
     try:
-        array = _validation.as_float_array(X, table, 2)
+        array = validation.as_float_array(X, table, 2)
     except ValueError:
         return
     try:
@@ -107,8 +107,8 @@ def as_classes(y: ArrayLike, n: int) -> NDArray[Any]:
     given: Any = np.asarray(y) if hasattr(y, "__array__") else y
     if np.shape(given)[1:] == (1,):
         given = column_or_1d(given, warn=True)
-    labels = _validation.as_labels(given)
-    _validation.require_length(labels, n, "y")
+    labels = validation.as_labels(given)
+    validation.require_length(labels, n, "y")
     try:
         check_classification_targets(labels)
     except ValueError as error:

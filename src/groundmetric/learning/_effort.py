@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
+from .. import _core
 
 if TYPE_CHECKING:
+    from ..similarity._weights import Weights
     from ._descent import Settings
-    from ._weights import Weights
 
 Floats = NDArray[np.float64]
 

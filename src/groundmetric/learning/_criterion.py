@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from ._weights import MatrixWeights, Weights
+from .. import _core
+from ..similarity._weights import MatrixWeights, Weights
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _files
+from .. import _files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ._files import Arrays, StrPath
+    from .._files import Arrays, StrPath
 
 KIND = "model"
 PLAIN = (bool, int, float, str, type(None))

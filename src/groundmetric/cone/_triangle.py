@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, _validation
+from .. import _core, validation
 
 Floats = NDArray[np.float64]
 
@@ -47,8 +47,8 @@ def triangle_violation(M: ArrayLike, *, n_jobs: int | None = None) -> float:
     >>> triangle_violation([[0, 1, 5], [1, 0, 2], [5, 2, 0]])
     2.0
     """
-    matrix = _validation.as_square(M, "M")
-    return _violation(matrix, _validation.n_threads(n_jobs))
+    matrix = validation.as_square(M, "M")
+    return _violation(matrix, validation.n_threads(n_jobs))
 
 
 def _violation(matrix: Floats, threads: int) -> float:
@@ -78,12 +78,12 @@ def is_metric(M: ArrayLike, *, tol: float = 0.0, n_jobs: int | None = None) -> b
     >>> is_metric([[0, 1, 5], [1, 0, 2], [5, 2, 0]])
     False
     """
-    matrix = _validation.as_square(M, "M")
-    tol = _validation.as_number(tol, "tol", low=0.0)
+    matrix = validation.as_square(M, "M")
+    tol = validation.as_number(tol, "tol", low=0.0)
     return bool(
         np.abs(np.diag(matrix)).max() <= tol
         and np.abs(matrix - matrix.T).max() <= tol
-        and _violation(matrix, _validation.n_threads(n_jobs)) <= tol
+        and _violation(matrix, validation.n_threads(n_jobs)) <= tol
     )
 
 
@@ -109,8 +109,8 @@ def metric_violations(M: ArrayLike, *, max_items: int = 10) -> list[Violation]:
     >>> metric_violations([[0, 1, 5], [1, 0, 2], [5, 2, 0]])
     [Violation(i=0, j=2, k=1, amount=2.0)]
     """
-    matrix = _validation.as_square(M, "M")
-    max_items = _validation.as_count(max_items, "max_items", low=0)
+    matrix = validation.as_square(M, "M")
+    max_items = validation.as_count(max_items, "max_items", low=0)
     worst = matrix - _core.detours(matrix, 1)  # of the triangles over each edge
     if np.array_equal(matrix, matrix.T):
         worst[np.tri(len(worst), k=-1, dtype=bool)] = -np.inf
@@ -151,9 +151,9 @@ def metric_closure(M: ArrayLike, *, n_jobs: int | None = None) -> Floats:
            [1., 0., 2.],
            [3., 2., 0.]])
     """
-    matrix = _validation.as_square(M, "M")
-    _validation.require_dissimilarity(matrix, "M")
-    return closure(matrix, _validation.n_threads(n_jobs))
+    matrix = validation.as_square(M, "M")
+    validation.require_dissimilarity(matrix, "M")
+    return closure(matrix, validation.n_threads(n_jobs))
 
 
 def closure(matrix: Floats, threads: int) -> Floats:
@@ -194,6 +194,6 @@ def threshold_metric(M: ArrayLike, t: float) -> Floats:
            [1., 0., 2.],
            [2., 2., 0.]])
     """
-    matrix = _validation.as_square(M, "M")
-    _validation.require_metric(matrix, "M")
-    return np.minimum(matrix, _validation.as_positive_number(t, "t"))
+    matrix = validation.as_square(M, "M")
+    validation.require_metric(matrix, "M")
+    return np.minimum(matrix, validation.as_positive_number(t, "t"))

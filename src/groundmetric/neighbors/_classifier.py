@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from . import _validation
-from ._learning import GroundMetricLearning
-from ._model import SavedMixin
-from ._neighbors import EMDNeighbors
-from ._rows import HistogramsMixin, all_or_nothing, as_classes
+from .. import validation
+from ..base._model import SavedMixin
+from ..base._rows import HistogramsMixin, all_or_nothing, as_classes
+from ..learning._estimator import GroundMetricLearning
+from ._search import EMDNeighbors
 
 Floats = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         """
         rows = self._as_rows(X, reset=True)
         labels = as_classes(y, len(rows))
-        _validation.as_count(self.n_neighbors, "n_neighbors", low=1)
+        validation.as_count(self.n_neighbors, "n_neighbors", low=1)
         self.classes_, self._y = np.unique(labels, return_inverse=True)
         learner = GroundMetricLearning() if self.learner is None else self.learner
         self.learner_ = self._with_own_options(clone(learner)).fit(rows, labels)
@@ -131,7 +131,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
 
     def _restore(self) -> None:
         rows = self.learner_._histograms  # noqa: SLF001 - ours
-        _validation.require_length(self._y, len(rows), "_y")
+        validation.require_length(self._y, len(rows), "_y")
         if not np.isin(self._y, np.arange(len(self.classes_))).all():
             raise ValueError("_y does not number classes_")
         self._search_in(rows)

@@ -9,24 +9,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from . import _validation
+from .. import validation
+from .._progress import progress_bar
+from .._warnings import warn_not_converged
+from ..base._rows import HistogramTransformer, all_or_nothing, as_classes
+from ..similarity._makers import weights_of
+from ..tables._initial import starting_metric
+from ..transport._exact import emd, pairwise_emd
 from ._checkpoint import Checkpoint, identify, require_writable
 from ._criterion import Criterion
 from ._descent import Callback, Settings, descend, watched
 from ._effort import warn_before
-from ._initial import starting_metric
 from ._path import DescentPath
-from ._progress import progress_bar
-from ._rows import HistogramTransformer, all_or_nothing, as_classes
-from ._similarity import weights_of
-from ._transport import emd, pairwise_emd
-from ._warnings import warn_not_converged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ._files import StrPath
-    from ._weights import Weights
+    from .._files import StrPath
+    from ..similarity._weights import Weights
 
 Floats = NDArray[np.float64]
 
@@ -186,11 +186,11 @@ class GroundMetricLearning(HistogramTransformer):
         rows = self._as_rows(X, reset=True)
         labels = None if y is None else as_classes(y, len(rows))
         settings = self._settings()
-        threads = _validation.n_threads(self.n_jobs)
+        threads = validation.n_threads(self.n_jobs)
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback is {self.callback!r}; a function is needed.")
         counts = [
-            None if k is None else _validation.as_count(k, name, low=1)
+            None if k is None else validation.as_count(k, name, low=1)
             for name, k in (
                 ("n_similar", self.n_similar),
                 ("n_neighbors", self.n_neighbors),
@@ -256,17 +256,17 @@ class GroundMetricLearning(HistogramTransformer):
         metric = self.metric_.copy()
 
         def distance(r: ArrayLike, c: ArrayLike) -> float:
-            rows = _validation.as_distributions(np.stack([r, c]), "histograms")
+            rows = validation.as_distributions(np.stack([r, c]), "histograms")
             return emd(rows[0], rows[1], metric)
 
         return distance
 
     def _restore(self) -> None:
-        rows = _validation.as_float_array(self._histograms, "its histograms", 2)
+        rows = validation.as_float_array(self._histograms, "its histograms", 2)
         for name in ("metric_", "initial_metric_"):
-            _validation.as_cost(getattr(self, name), rows.shape[1], name)
-            _validation.require_metric(getattr(self, name), name)
-        _validation.as_distributions(rows, "its histograms")
+            validation.as_cost(getattr(self, name), rows.shape[1], name)
+            validation.require_metric(getattr(self, name), name)
+        validation.as_distributions(rows, "its histograms")
         self.n_features_in_ = rows.shape[1]
         self.path_ = DescentPath.from_array(np.asarray(self.path_))
         self.n_iter_ = len(self.path_)
@@ -281,7 +281,7 @@ class GroundMetricLearning(HistogramTransformer):
         return tags
 
     def _settings(self) -> Settings:
-        as_count, as_number = _validation.as_count, _validation.as_number
+        as_count, as_number = validation.as_count, validation.as_number
         return Settings(
             step_size=as_number(self.step_size, "step_size", low=0.0),
             max_outer=as_count(self.max_outer, "max_outer", low=1),
@@ -293,7 +293,7 @@ class GroundMetricLearning(HistogramTransformer):
     def _checkpoint(
         self, rows: Floats, weights: Weights, start: Floats, rest: str
     ) -> Checkpoint | None:
-        seconds = _validation.as_number(
+        seconds = validation.as_number(
             self.checkpoint_seconds, "checkpoint_seconds", low=0.0
         )
         if self.checkpoint is None:

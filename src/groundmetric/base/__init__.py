@@ -1,0 +1,1 @@
+"""What all estimators share: how they take histograms, and how they are saved."""

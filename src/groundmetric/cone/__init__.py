@@ -1,0 +1,26 @@
+"""The cone of metric matrices: what violates it, and projections onto it.
+
+Sections 2.1 and 4.2 of the paper.
+"""
+
+from ._projection import MetricProjector, Projection, project_metric
+from ._triangle import (
+    Violation,
+    is_metric,
+    metric_closure,
+    metric_violations,
+    threshold_metric,
+    triangle_violation,
+)
+
+__all__ = [
+    "MetricProjector",
+    "Projection",
+    "Violation",
+    "is_metric",
+    "metric_closure",
+    "metric_violations",
+    "project_metric",
+    "threshold_metric",
+    "triangle_violation",
+]
