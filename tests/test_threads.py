@@ -53,6 +53,7 @@ INTERRUPTED = """
 import signal, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background
 import numpy as np
+from groundmetric import *  # now, not when the clock runs
 import groundmetric as gm
 rng = np.random.default_rng(0)
 X = rng.gamma(1.0, size=(3000, 128))
