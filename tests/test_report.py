@@ -359,7 +359,7 @@ def test_one_test_histogram_has_no_recall(tmp_path):
                 "y": np.array([0, 0, 1, 1], object),
                 "y_test": np.array(list("abb"), object),
             },
-            "y with y_test must be labels of one kind",
+            r"y with y_test\[4\] is 'a', but .* all numbers, or all text",
         ),
         ({"X_test": None, "y_test": None}, "y has 2 of class a; 4 at least are needed"),
         ({"feature_names": ["a"]}, "feature_names has 1 names for 4 features"),

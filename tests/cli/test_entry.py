@@ -14,8 +14,7 @@ from groundmetric.cli._app import COMMANDS, OneLine
 from groundmetric.experiments.runner import MissingResultsError
 
 # What takes long to import, and what help has no use for.
-HEAVY = ("groundmetric._core", "matplotlib", "numpy", "pandas", "pyarrow", "scipy")
-HEAVY += ("sklearn",)
+HEAVY = ("joblib", "matplotlib", "pandas", "pyarrow", "scipy", "sklearn")
 
 
 def test_every_command_has_help_with_examples(run):
