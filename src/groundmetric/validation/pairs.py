@@ -129,8 +129,9 @@ def _require_one_kind(y: ArrayLike, name: str) -> None:
     if len(kinds) > 1:
         first, second = sorted(kinds.values())
         raise ValueError(
-            f"{name}[{second}] is {given[second]!r}, but {name}[{first}] is "
-            f"{given[first]!r}: labels must be all numbers, or all text."
+            f"{name} must be labels of one kind, all numbers or all text, but "
+            f"{name}[{first}] is {given[first]!r} and {name}[{second}] is "
+            f"{given[second]!r}."
         )
 
 
