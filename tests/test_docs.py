@@ -23,6 +23,8 @@ PAGES = sorted(
 GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.py"))
 SCRIPTS = [*GALLERY, *sorted((DOCS / "figures").glob("*.py"))]
 PACKAGE = ROOT / "src" / "groundmetric"
+# Names of these are exported at the top level, and described there.
+ROOMS = {"base", "cone", "learning", "neighbors", "similarity", "tables", "transport"}
 MODULES = [
     ".".join(
         ("groundmetric", *path.relative_to(PACKAGE).with_suffix("").parts)
@@ -30,6 +32,7 @@ MODULES = [
     for path in sorted([*PACKAGE.glob("*.py"), *PACKAGE.glob("*/__init__.py")])
     if "\n__all__ = [" in path.read_text()
     and not re.match(r"_[a-z]", path.relative_to(PACKAGE).parts[0])
+    and path.relative_to(PACKAGE).parts[0] not in ROOMS
 ]
 BLOCK = re.compile(r"^```(?:python|\{run\})\n(.*?)^```", re.DOTALL | re.MULTILINE)
 ENTRY = re.compile(r"   (\w+)$")  # of a table
