@@ -24,7 +24,15 @@ GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.py"))
 SCRIPTS = [*GALLERY, *sorted((DOCS / "figures").glob("*.py"))]
 PACKAGE = ROOT / "src" / "groundmetric"
 # Names of these are exported at the top level, and described there.
-ROOMS = {"base", "cone", "learning", "neighbors", "similarity", "tables", "transport"}
+ROOMS = {
+    "base",
+    "cone",
+    "learning",
+    "neighbors",
+    "similarity",
+    "tables",
+    "transport",
+} | {"validation"}
 MODULES = [
     ".".join(
         ("groundmetric", *path.relative_to(PACKAGE).with_suffix("").parts)
