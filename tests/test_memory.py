@@ -26,7 +26,7 @@ def in_use():
 
 def starve(action, check):
     n_failures = 0
-    for extra in np.geomspace(2**18, 2**30, 7):
+    for extra in np.geomspace(2**18, 2**28, 21):
         resource.setrlimit(resource.RLIMIT_AS, (in_use() + int(extra), -1))
         try:
             action()
@@ -63,10 +63,15 @@ print(starve(lambda: batch.solve(M), check))
     # Not a metric: all trees are forgotten, and the new ones need twice the room.
     "another kind of cost": BATCH
     + """
-def action():
+batch.solve(M)
+everything, cost = np.arange(len(pairs)), _core.CostMatrix(-M)
+
+def check_and_renew():
+    global batch
+    check()
+    batch = gm.TransportBatch(X, pairs)
     batch.solve(M)
-    batch.solve(-M)
-print(starve(action, check))
+print(starve(lambda: batch._core.solve(cost, everything, 1, None), check_and_renew))
 """,
     "set_trees": BATCH
     + """
