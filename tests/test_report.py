@@ -2,8 +2,10 @@
 
 import base64
 import hashlib
+import html
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +19,7 @@ from groundmetric.report import _verdict, write_report
 from groundmetric.report._contents import contents, packed
 from groundmetric.report._evaluation import evaluate, is_uniform, judge_data
 from groundmetric.report._measures import nearest, nearest_others, own_share, votes
+from groundmetric.report._write import judge_features, write_evaluation
 
 SMALL = {
     "X": [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]],
@@ -85,16 +88,59 @@ def test_verdict_is_honest_in_both_directions():
     helped = _verdict.difference("l1", right(100, 0), right(100, *range(20)))
     hurt = _verdict.difference("l1", right(100, *range(20)), right(100, 0))
     same = _verdict.difference("l1", right(100, 0), right(100, 0))
-    assert _verdict.headline(helped) == (
-        "Learning helped: 1.0 % errors instead of 20.0 % with l1."
+    assert _verdict.headline(helped, 3) == (
+        "Learning helped: 1.0 % errors of 3 nearest neighbors under the learned "
+        "metric, 20.0 % under l1."
     )
-    assert _verdict.headline(hurt).startswith("Learning did not help, it made things")
-    assert "no difference that can be told from chance" in _verdict.headline(same)
+    said = _verdict.headline(hurt, 1)
+    assert said.startswith("Learning did not help, it made things worse: 20.0 % errors")
+    assert "1 nearest neighbor under" in said
+    assert "no difference that can be told from chance" in _verdict.headline(same, 3)
     assert "19.0 percentage points more than with l1" in _verdict.details(hurt)
     assert "it mends no error and makes 19 new ones" in _verdict.details(hurt)
     assert _verdict.details(same).startswith("As many errors as with l1")
     assert same.p_value == 1.0
     assert same.low < 0 < same.high  # no certainty from no disagreement
+
+
+def test_recall_that_contradicts_the_verdict_is_explained():
+    helped = _verdict.Gain("l1", 0.1, 0.2, 0.05, 0.15)
+    hurt = _verdict.Gain("l1", 0.2, 0.1, -0.15, -0.05)
+    unclear = _verdict.Gain("l1", 0.1, 0.1, -0.05, 0.05)
+    for gain, ours, theirs, against in (
+        (helped, 0.8, 0.9, True),
+        (helped, 0.9, 0.8, False),
+        (helped, 0.8999, 0.9001, False),  # 90.0 % both
+        (hurt, 0.9, 0.8, True),
+        (hurt, 0.8, 0.9, False),
+        (unclear, 0.8, 0.9, False),
+    ):
+        assert _verdict.contradicts(gain, ours, theirs) is against
+        said = _verdict.recall_beside(gain, ours, theirs, 3)
+        assert ("disagrees with the verdict" in said) is against
+        assert ("The verdict goes by errors" in said) is against
+        numbers = f"{100 * ours:.1f} % under the learned metric, {100 * theirs:.1f} % "
+        assert numbers in said
+
+
+def test_console_and_page_say_the_same_where_recall_disagrees(tmp_path, task):
+    found = evaluation_of(task)
+    learned, l1 = found.judged["learned"], found.judged["l1"]
+    wrong = (l1.votes + 1) % 2  # so that l1 has many errors
+    found.judged["l1"] = replace(l1, votes=wrong, errors=1 - l1.errors)
+    found.judged["learned"] = replace(learned, recall=0.5 * l1.recall)
+    assert found.headline().startswith("Learning helped: ")
+    ours, theirs, at = found.recalls()
+    assert (ours, theirs, at) == (l1.recall[2] / 2, l1.recall[2], 3)
+    sentence = _verdict.recall_beside(found.differences()["l1"], ours, theirs, at)
+    assert "disagrees" in sentence
+    assert found.verdict().startswith(found.headline())
+    assert found.verdict().endswith(sentence)
+    features = judge_features(None, None, 16)
+    write_evaluation(tmp_path / "r.html", found, features, "T", 0)
+    text = html.unescape((tmp_path / "r.html").read_text()).replace("\xa0", " ")
+    assert f'<h2 id="headline">{found.headline()}</h2>' in text
+    assert f"<p>{sentence}</p>" in text
 
 
 def test_the_best_rival_is_named():
