@@ -196,18 +196,6 @@ def initial_metric_sum(tables, omega, neighbors):
     return Xi
 
 
-def one_sided(r, c, M):
-    """Bound an EMD: mass that leaves, or enters, a bin goes at least so far."""
-
-    def leaving(a, b):
-        return sum(
-            max(a[p] - b[p], 0.0) * min(M[p, q] for q in range(len(a)) if q != p)
-            for p in range(len(a))
-        )
-
-    return max(leaving(r, c), leaving(c, r))
-
-
 def spread_plan(r, c):
     """Leave common mass; the rest moves independently of where it comes from."""
     plan = np.diag(np.minimum(r, c))
@@ -233,6 +221,39 @@ def criterion_side(emd, omega, k):
         z += sum(omega[i, j] * value for value, j in nearest)
         sets.append({j for _, j in nearest})
     return z, sets
+
+
+def margin_loss(D, omega, n_targets, share):
+    """Value of the margin criterion, and the weight of each distance in it.
+
+    D are the distances, omega the weights of pairs: triplet by triplet. Returns the
+    value, the weights W (so that the value is sum(W * D) plus margins), the margin and
+    the active triplets.
+    """
+    n = len(D)
+    targets = []
+    for i in range(n):
+        ranked = sorted((D[i, j], j) for j in range(n) if omega[i, j] > 0)
+        targets.append([j for _, j in ranked[:n_targets]])
+    near = [D[i, j] for i in range(n) for j in targets[i]]
+    margin = share * np.median(near) if near else 0.0
+    v = np.where(omega > 0, omega / max(omega.max(), 1e-300), 0.0)
+    found = [
+        (i, j, other)
+        for i in range(n)
+        for j in targets[i]
+        for other in range(n)
+        if omega[i, other] < 0 and D[i, other] < D[i, j] + margin
+    ]
+    w = np.where(omega < 0, omega / min(omega.min(), -1e-300), 0.0)
+    value, W = 0.0, np.zeros((n, n))
+    for i, j, other in found:
+        weight = v[i, j] * w[i, other]
+        value += weight * (margin + D[i, j] - D[i, other])
+        W[i, j] += weight
+        W[i, other] -= weight
+    size = sum(v[i, j] for i in range(n) for j in targets[i]) or 1.0
+    return value / size, W / size, margin, found
 
 
 def descend(side, omega, metric, *, t0, n_outer, n_inner):

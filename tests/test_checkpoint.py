@@ -16,10 +16,12 @@ import groundmetric as gm
 from groundmetric import GroundMetricLearning, _files
 from groundmetric.cone._projection import MetricProjector
 from groundmetric.learning._checkpoint import Checkpoint
-from groundmetric.learning._criterion import Criterion
-from groundmetric.learning._descent import Settings, _Run
+from groundmetric.learning._descent import Descent, Settings
+from groundmetric.learning._margin import MarginCriterion
+from groundmetric.learning._neighborhood import NeighborhoodCriterion
+from groundmetric.similarity._makers import weights_of
 
-SETTINGS = {"max_outer": 3, "max_inner": 8, "tol": 0.0}
+SETTINGS = {"criterion": "neighborhood", "max_outer": 3, "max_inner": 8, "tol": 0.0}
 FIT = f"""
 import os, signal, sys
 import numpy as np
@@ -103,35 +105,41 @@ def test_killed_at_any_moment(digits, whole, tmp_path):
     same(GroundMetricLearning.load(tmp_path / "model"), whole)
 
 
+CRITERIA = {
+    "neighborhood": lambda X, w: NeighborhoodCriterion(X, w, 3, 3),
+    "margin": lambda X, w: MarginCriterion(X, w, 5, 0.3),
+}
+
+
 @pytest.mark.core
-def test_state_is_all_that_matters(digits, tmp_path):
-    # A run that goes on from a state in a file, for every place in the loops.
+@pytest.mark.parametrize("name", CRITERIA)
+def test_state_is_all_that_matters(digits, tmp_path, name):
+    # Runs that continue from a state in a file, for every place in the loops.
     X, y = digits
     X = X / X.sum(axis=1, keepdims=True)
-    omega = gm.label_similarity(y)
+    weights = weights_of(len(y), y, None)
     M = gm.initial_metric(X, table="uniform")
     settings = Settings(max_outer=2, max_inner=4)
 
     def fresh():
-        return _Run(Criterion(X, omega, 3, 3), M, settings, 1)
+        return Descent(CRITERIA[name](X, weights), M, settings)
 
-    first = fresh()
-    while not first.is_over:
-        first.take_step()
-        first.end_inner_loop()
-        _files.write(tmp_path / "state", "checkpoint", {}, first.state())
-        second = fresh()
-        second.set_state(_files.read(tmp_path / "state", "checkpoint")[1])
-        if first.is_over:
-            break
-        for run in (first, second):
-            run.take_step()
-            run.end_inner_loop()
-        a, b = first.state(), second.state()
+    def write(descent):
+        path = tmp_path / str(len(descent.path))
+        _files.write(path, "checkpoint", {}, descent.state())
+
+    whole = fresh()
+    whole.run([write])
+    assert len(whole.path) >= 2
+    for n_steps in range(1, len(whole.path) + 1):
+        rest = fresh()
+        rest.set_state(_files.read(tmp_path / str(n_steps), "checkpoint")[1])
+        rest.run()
+        a, b = whole.state(), rest.state()
         assert a.keys() == b.keys()
         a["path"]["seconds"] = b["path"]["seconds"]
-        for name in a:
-            np.testing.assert_array_equal(a[name], b[name], err_msg=name)
+        for key in a:
+            np.testing.assert_array_equal(a[key], b[key], err_msg=key)
 
 
 def written(digits, path, **options):
@@ -320,14 +328,15 @@ def test_a_checkpoint_is_tried_before_the_work(digits, tmp_path):
         {"metric": np.zeros((50, 1))},
         {"metric": np.full((64, 64), np.nan)},
         {"metric": 1e-3 * np.eye(64) - 1e-3},
-        {"best_metric": np.ones((64, 64))},
+        {"best": np.ones((64, 64))},
+        {"sum": np.zeros((3, 3))},
         {"slope": np.full((64, 64), np.inf)},
         {"position": np.array([50, 3])},
         {"position": np.array([0, -1])},
-        {"dissimilar.starts": np.zeros(3, np.int64)},
-        {"dissimilar.starts": None},
-        {"dissimilar.neighbors": np.zeros(7, np.int32)},
-        {"similar.neighbors": np.full(200, -1, np.int32)},
+        {"criterion.dissimilar.starts": np.zeros(3, np.int64)},
+        {"criterion.dissimilar.starts": None},
+        {"criterion.dissimilar.neighbors": np.zeros(7, np.int32)},
+        {"criterion.similar.neighbors": np.full(200, -1, np.int32)},
         {"projector.triangles": np.zeros((3, 3), np.int32)},
         {"path": np.zeros((0, 13))},
         {"tangent": None},  # missing

@@ -120,3 +120,13 @@ def test_a_fit_that_fails_changes_nothing(digits):
     with pytest.raises(ValueError, match="y has one class only"):
         classifier.fit(X[:, :9] + 1, np.zeros(len(X)))
     np.testing.assert_array_equal(classifier.predict_proba(X_test), before)
+
+
+def test_votes_are_those_of_histograms_as_the_metric_sees_them():
+    X, y = load_digits(n_class=3, return_X_y=True)
+    learner = GroundMetricLearning(power=0.5, max_outer=2)
+    classifier = EMDClassifier(n_neighbors=1, learner=learner).fit(X[:40], y[:40])
+    D = classifier.learner_.pairwise(X[100:120], X[:40])
+    np.testing.assert_array_equal(
+        classifier.predict(X[100:120]), y[:40][D.argmin(axis=1)]
+    )

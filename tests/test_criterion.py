@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import groundmetric as gm
-from groundmetric.learning._criterion import Criterion, Side, is_uniform
+from groundmetric.learning._criterion import is_uniform
+from groundmetric.learning._neighborhood import NeighborhoodCriterion, Side
 from groundmetric.similarity._weights import MatrixWeights
 from problems import cost
 from reference import criterion_side, spread_plan
@@ -23,7 +24,7 @@ def data(seed=0, n=24, d=20, classes=3):
 
 
 def sides(X, omega, k, **options):
-    criterion = Criterion(X, omega, k, k, **options)
+    criterion = NeighborhoodCriterion(X, omega, k, k, **options)
     return criterion.similar, criterion.dissimilar
 
 
@@ -31,10 +32,11 @@ def split(omega):
     return np.maximum(omega, 0.0), np.minimum(omega, 0.0)
 
 
-def neighbor_sets(evaluation, n):
+def neighbor_sets(side, M):
     """List the set of neighbors of each histogram."""
-    sets = [set() for _ in range(n)]
-    for i, j in zip(evaluation.rows, evaluation.neighbors, strict=True):
+    pairs = side.neighbors(M)
+    sets = [set() for _ in pairs.starts[1:]]
+    for i, j in zip(pairs.i, pairs.j, strict=True):
         sets[i].add(j)
     return sets
 
@@ -65,14 +67,14 @@ def test_literally(seed, k):
         z, sets = criterion_side(lambda i, j: D[i, j], part, k)
         found = side.evaluate(M)
         assert found.value == pytest.approx(z, rel=1e-12)
-        assert neighbor_sets(found, len(X)) == sets
+        assert neighbor_sets(side, M) == sets
 
 
 def test_all_pairs_count_twice():
     # C_inf = 2 sum over i < j of omega_ij d(i, j).
     X, omega, M, _ = data()
     D = gm.pairwise_emd(X, metric=M)
-    total = Criterion(X, omega, None, None).value(M)
+    total = NeighborhoodCriterion(X, omega, None, None).value(M)
     assert total == pytest.approx(2 * np.triu(omega * D).sum(), rel=1e-12)
 
 
@@ -87,7 +89,7 @@ def test_pruned_equals_brute_force_while_the_metric_moves(seed, k):
             found = fast.evaluate(M)
             value, G, sets = brute_force(X, part, k, M)
             assert found.value == pytest.approx(value, rel=1e-12)
-            assert neighbor_sets(found, len(X)) == sets
+            assert neighbor_sets(fast, M) == sets
             np.testing.assert_allclose(found.gradient, G, rtol=0, atol=1e-15)
             n_looks += found.n_solves
             n_pairs += np.count_nonzero(part) // 2
@@ -168,7 +170,8 @@ def test_uniform_metric_takes_spread_plans(k):
     for side, part in zip(sides(X, omega, k), split(omega), strict=True):
         found = side.evaluate(M)
         G = np.zeros_like(M)
-        for i, j in zip(found.rows, found.neighbors, strict=True):
+        pairs = side.neighbors(M)
+        for i, j in zip(pairs.i, pairs.j, strict=True):
             G += part[i, j] * spread_plan(X[i], X[j])
         G = (G + G.T) / 2
         np.testing.assert_allclose(found.gradient, G - np.diag(np.diag(G)), atol=1e-15)
@@ -201,9 +204,10 @@ def test_pruned_equals_brute_force_at_distances_near_rounding(seed):
         X = rng.gamma(0.5, size=(20, 2)) ** 12
         X /= X.sum(axis=1, keepdims=True)
         M, omega = 1.0 - np.eye(2), 1.0 - np.eye(20)
-        found = Side(X, MatrixWeights(omega), 2, similar=True).evaluate(M)
+        side = Side(X, MatrixWeights(omega), 2, similar=True)
+        found = side.evaluate(M)
         value, _, sets = brute_force(X, omega, 2, M)
-        assert neighbor_sets(found, 20) == sets
+        assert neighbor_sets(side, M) == sets
         assert found.value == pytest.approx(value, rel=1e-12)
 
 
@@ -218,5 +222,5 @@ def test_equal_histograms_are_tied_whatever_their_trees():
         M = cost(rng, "euclidean", 6)
         found = side.evaluate(M)
         value, _, sets = brute_force(X, omega, 3, M)
-        assert neighbor_sets(found, 24) == sets
+        assert neighbor_sets(side, M) == sets
         assert found.value == pytest.approx(value, rel=1e-12)

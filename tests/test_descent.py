@@ -1,7 +1,6 @@
 """Algorithm 2: the descent."""
 
 import csv
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,13 +9,23 @@ from sklearn.datasets import load_digits
 
 import groundmetric as gm
 from groundmetric.learning import _descent
-from groundmetric.learning._criterion import Criterion, Evaluation
-from groundmetric.learning._descent import Settings, descend
+from groundmetric.learning._criterion import Evaluation
+from groundmetric.learning._descent import Descent, Settings
+from groundmetric.learning._neighborhood import NeighborhoodCriterion as Criterion
 from groundmetric.learning._path import DescentPath, DescentStep
 from reference import criterion_side
 from reference import descend as literal_descend
 
 pytestmark = pytest.mark.core
+
+
+def descend(criterion, metric, settings, *, observers=(), **options):
+    """Run a descent to its end."""
+    descent = Descent(criterion, metric, settings, **options)
+    descent.run(observers)
+    return SimpleNamespace(
+        metric=descent.result, path=descent.path, converged=descent.converged
+    )
 
 
 def small(seed=0, n=12, d=6):
@@ -63,7 +72,7 @@ def test_literally(k):
     M = np.triu(np.random.default_rng(1).uniform(1.0, 1.9, size=(6, 6)), 1)
     M = (M + M.T) / np.linalg.norm(M + M.T)
     # Two outer steps of three: progress ends neither loop.
-    settings = Settings(max_outer=2, max_inner=3, tol=-np.inf, return_best=False)
+    settings = Settings(max_outer=2, max_inner=3, tol=-np.inf, result="last")
     found = descend(Criterion(X, omega, k, k), M, settings)
     values, metric = literal_descend(
         literal_side(X, k), omega, M, t0=0.1, n_outer=2, n_inner=3
@@ -164,11 +173,12 @@ def test_callback_can_stop():
     X, omega, M = digits(0, 1)
     seen = []
 
-    def stop_at_five(step):
-        seen.append(step)
+    def stop_at_five(descent):
+        seen.append(descent.path[-1])
         return len(seen) == 5
 
-    found = descend(Criterion(X, omega, 3, 3), M, Settings(), callback=stop_at_five)
+    criterion = Criterion(X, omega, 3, 3)
+    found = descend(criterion, M, Settings(), observers=[stop_at_five])
     assert len(found.path) == 5
     assert list(found.path) == seen
     assert not found.converged
@@ -210,34 +220,26 @@ def test_path_to_csv(tmp_path):
     assert repr(path) == "DescentPath of 3 steps"
 
 
-class Flat:
-    """A side that is zero."""
-
-    def evaluate(self, metric):
-        """Return zero."""
-        counts = {"n_solves": 0, "n_stopped": 0, "n_bounded": 0, "n_pivots": 0}
-        nobody = np.zeros(0, np.int64)
-        return Evaluation(0.0, 0 * metric, nobody, nobody, **counts)
-
-
-class Scripted(Flat):
-    """A side whose values are given, and whose subgradient pushes one entry up."""
+class Scripted:
+    """A criterion whose values are given, and that pushes one entry up."""
 
     def __init__(self, values):
         self.values = iter(values)
+
+    def linearize(self, metric):
+        """Return zero."""
+        return Evaluation.nothing(metric)
 
     def evaluate(self, metric):
         """Return the next value."""
         gradient = np.zeros_like(metric)
         gradient[0, 1] = gradient[1, 0] = -1e-3
-        value = next(self.values)
-        return replace(super().evaluate(metric), value=value, gradient=gradient)
+        return Evaluation(next(self.values), gradient)
 
 
 def scripted(values, **options):
-    criterion = SimpleNamespace(similar=Flat(), dissimilar=Scripted(values))
     M = gm.initial_metric(np.ones((2, 3)), table="uniform")
-    return descend(criterion, M, Settings(**options))
+    return descend(Scripted(values), M, Settings(**options))
 
 
 def test_outer_progress_is_from_one_outer_step_to_the_next():

@@ -31,7 +31,7 @@ def metric_after(n_steps):
     """Entries of the metric after so many steps, as shares of their sum."""
     learner = gm.GroundMetricLearning(
         n_neighbors=K,
-        return_best=False,
+        result="last",
         callback=lambda step: (
             step.inner + step.outer * learner.max_inner + 1 >= n_steps
         ),

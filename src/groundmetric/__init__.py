@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         DescentPath,
         DescentStep,
         GroundMetricLearning,
+        GroundMetricLearningCV,
         LongFitWarning,
     )
     from .neighbors import (
@@ -71,6 +72,7 @@ __all__ = [
     "EMDKernel",
     "EMDNeighbors",
     "GroundMetricLearning",
+    "GroundMetricLearningCV",
     "LongFitWarning",
     "MetricProjector",
     "Projection",

@@ -3,6 +3,7 @@
 Sections 3 and 4 of the paper.
 """
 
+from ._cross_validation import GroundMetricLearningCV
 from ._effort import LongFitWarning
 from ._estimator import GroundMetricLearning
 from ._path import DescentPath, DescentStep
@@ -11,5 +12,6 @@ __all__ = [
     "DescentPath",
     "DescentStep",
     "GroundMetricLearning",
+    "GroundMetricLearningCV",
     "LongFitWarning",
 ]

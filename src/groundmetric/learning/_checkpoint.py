@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ._descent import Descent
+
 KIND = "checkpoint"
 
 
@@ -46,8 +48,8 @@ class Checkpoint:
         self._state: _files.Arrays | None = None
         self._warned = False
 
-    def __enter__(self) -> None:
-        """Nothing is written yet."""
+    def __enter__(self) -> Checkpoint:  # noqa: PYI034 - Self: 3.11
+        return self
 
     def __exit__(
         self,
@@ -77,9 +79,9 @@ class Checkpoint:
                 f"{self._path} is no checkpoint to go on from: {error}."
             ) from error
 
-    def keep(self, state: _files.Arrays) -> None:
+    def __call__(self, descent: Descent) -> None:
         """Keep the state after a step, and write it if it is time to."""
-        self._state = state
+        self._state = descent.state()  # takes a hundredth of a step
         if time.monotonic() - self._written >= self._seconds:
             self.write()
 

@@ -1,35 +1,36 @@
-r"""The criterion C_k and its subgradients (section 3 and Algorithm 1 of the paper).
+"""What a criterion is: a value and a subgradient at a metric, from sums of plans.
 
-.. math:: C_k(M) = S^+_k(M) + S^-_k(M), \quad
-          S^\pm_k(M) = \sum_i \sum_{j \in N^\pm_{ik}} \omega_{ij}\, d_M(r_i, r_j),
+The descent needs two things of a criterion: its concave part, linearized at every outer
+step, and the rest of it, evaluated at every step (section 4 of the paper). All criteria
+here are sums of weighted distances, so their subgradients are weighted sums of optimal
+plans.
 
-where N+ (N-) are the k nearest of the histograms that are similar (dissimilar) to r_i;
-here each side may have a k of its own.
-S+ is concave and S- convex in M, and sums of optimal plans are their subgradients.
-(The paper's text exchanges the two neighborhoods in its sums of plans; Algorithm 1 has
-them right.)
-
-The pruned search (``cpp/search.h``) finds the neighborhoods; most distances are never
-solved. Each pair starts from its greedy tree, so an evaluation depends on the metric
-alone: not on earlier ones, on threads, or on what was pruned. Starting from the trees
-of the last evaluation saves a tenth of the pivots with k = 3 and half of them if all
-similar pairs count, but only a tenth of the time: plans change almost completely from
-step to step.
+The pruned search (``cpp/search.h``) finds the pairs that count; most distances are
+never solved. Each pair starts from its greedy tree, so an evaluation depends on the
+metric alone: not on earlier ones, on threads, or on what was pruned. Starting from the
+trees of the last evaluation would save a tenth of the time at most, because plans
+change almost completely from step to step.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..similarity._weights import MatrixWeights, Weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .._files import Arrays
+    from ..similarity._weights import Weights
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Lists = tuple[Indices, NDArray[np.int32]]  # starts, members
 
 # Pairs that are summed up at a time, for the sake of memory.
 BLOCK = 4096
@@ -37,116 +38,148 @@ BLOCK = 4096
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """One side of the criterion at a metric.
+    """A criterion, or a part of it, at a metric.
 
     Attributes
     ----------
     value : float
-        S+ or S-.
+        The criterion.
     gradient : ndarray of shape (d, d)
-        A subgradient: symmetric, zero on the diagonal, <gradient, M> = value.
-    rows, neighbors : ndarray of int
-        The pairs that count: neighbors[k] is in N_ik of i = rows[k].
+        A subgradient: symmetric, zero on the diagonal.
     n_solves, n_stopped, n_bounded, n_pivots : int
-        Pairs that the simplex looked at; those of them that it left early, as proved
-        too far; pairs that bounds ruled out without a look; and its pivots.
+        Pairs that the simplex looked at; those of them that it left early, once proved
+        too far; pairs that bounds ruled out without a look; and pivots.
+    n_triplets, n_clear : int
+        For margins: active triplets, and histograms without impostors.
     """
 
     value: float
     gradient: Floats
-    rows: Indices
-    neighbors: Indices
-    n_solves: int
-    n_stopped: int
-    n_bounded: int
-    n_pivots: int
+    n_solves: int = 0
+    n_stopped: int = 0
+    n_bounded: int = 0
+    n_pivots: int = 0
+    n_triplets: int = 0
+    n_clear: int = 0
+
+    @classmethod
+    def nothing(cls, metric: Floats) -> Evaluation:
+        """Return the evaluation of a part that is zero everywhere."""
+        return cls(0.0, np.zeros_like(metric))
 
 
-class Side:
-    """The similar pairs or the dissimilar ones, and how to sum over them.
+class Criterion(Protocol):
+    """What the descent lowers."""
+
+    def linearize(self, metric: Floats) -> Evaluation:
+        """Evaluate the concave part, to be replaced by its tangent."""
+
+    def evaluate(self, metric: Floats) -> Evaluation:
+        """Evaluate the rest."""
+
+    def identity(self) -> Iterator[Floats | str]:
+        """Return what the criterion depends on, but for the histograms."""
+
+    def state(self) -> Arrays:
+        """Return what evaluations leave behind for later ones."""
+
+    def set_state(self, state: Arrays) -> None:
+        """Continue as the criterion that this state is of."""
+
+
+class PairSearch:
+    """The similar pairs or the dissimilar ones of a set of histograms, near ones first.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
         Histograms of mass 1.
     weights : Weights
-        Weights of pairs.
-    n_neighbors : int or None
-        k; None for all pairs.
+        Weights of pairs; those of weight zero do not count.
     similar : bool
-        Which side.
+        Which pairs.
     n_threads : int
         Threads over histograms.
     """
 
     def __init__(
-        self,
-        X: Floats,
-        weights: Weights,
-        n_neighbors: int | None,
-        *,
-        similar: bool,
-        n_threads: int = 1,
+        self, X: Floats, weights: Weights, *, similar: bool, n_threads: int = 1
     ) -> None:
-        self._X = X
+        self.X = X
         self._masses = _core.Masses(X, 1.0)
-        self._weights = weights
         self._candidates = weights.candidates(similar=similar)
-        self._k = len(X) if n_neighbors is None else n_neighbors
-        self._radii = np.full(len(X), np.inf)
         self._threads = n_threads
-        # The last neighbors, tried first the next time.
-        self._hints: tuple[Indices, NDArray[np.int32]] | None = None
+        self._hints: Lists | None = None  # the last neighbors, tried first
 
-    def evaluate(self, metric: Floats) -> Evaluation:
-        """Algorithm 1: value and subgradient at a metric."""
+    def find(
+        self, metric: Floats, k: int | None = None, radii: Floats | None = None
+    ) -> Pairs:
+        """Find the k nearest of each histogram within its radius; all if None."""
+        n = len(self.X)
         found = _core.PrunedSearch(self._masses, _core.CostMatrix(metric)).find(
             None,
-            self._k,
-            self._radii,
+            n if k is None else k,
+            np.full(n, np.inf) if radii is None else radii,
             **self._candidates,
-            hints=self._hints,
+            hints=None if k is None else self._hints,
             keep_trees=True,
             n_threads=self._threads,
         )
-        starts, j = found.starts, found.indices
-        self._hints = starts, j.astype(np.int32)
-        i = np.repeat(np.arange(len(self._X)), np.diff(starts))
-        weights = self._weights.of(i, j)
-        if is_uniform(metric):
-            plans = spread_plan_sum(self._X, i, j, weights)
-        else:
-            plans = found.plan_sum(weights)
-        gradient = (plans + plans.T) / 2
-        np.fill_diagonal(gradient, 0.0)
-        return Evaluation(
-            float((weights * found.distances).sum()),
-            gradient,
-            i,
-            j,
-            n_solves=found.n_solved + found.n_stopped,
-            n_stopped=found.n_stopped,
-            n_bounded=found.n_bounded,
-            n_pivots=found.n_pivots,
-        )
+        pairs = Pairs(found, self.X, is_uniform(metric))
+        if k is not None:
+            self._hints = pairs.starts, pairs.j.astype(np.int32)
+        return pairs
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return what evaluations leave behind for later ones."""
+    def state(self) -> Arrays:
+        """Return what searches leave behind for later ones."""
         if self._hints is None:
             return {}
         return {"starts": self._hints[0], "neighbors": self._hints[1]}
 
-    def set_state(self, state: dict[str, NDArray[Any]]) -> None:
-        """Go on as the side that this state is of."""
+    def set_state(self, state: Arrays) -> None:
+        """Continue as the search that this state is of."""
         if not state:
             return
         starts, neighbors = state["starts"], state["neighbors"]
-        lists = starts.shape == (len(self._X) + 1,) and (np.diff(starts) >= 0).all()
+        lists = starts.shape == (len(self.X) + 1,) and (np.diff(starts) >= 0).all()
         if not lists or starts[0] != 0 or starts[-1] != len(neighbors):
             raise ValueError("its neighbors are not those of these histograms")
-        if ((neighbors < 0) | (neighbors >= len(self._X))).any():
+        if ((neighbors < 0) | (neighbors >= len(self.X))).any():
             raise ValueError("its neighbors are out of range")
         self._hints = starts, neighbors
+
+
+class Pairs:
+    """Pairs (i, j) that a search found, by i and then by distance.
+
+    ``distances[starts[i] : starts[i + 1]]`` are those of histogram i.
+    """
+
+    def __init__(self, found: Any, X: Floats, uniform: bool) -> None:  # noqa: ANN401, FBT001 - of the core
+        self._found, self._X, self._uniform = found, X, uniform
+        self.starts: Indices = found.starts
+        self.i: Indices = np.repeat(np.arange(len(X)), np.diff(self.starts))
+        self.j: Indices = found.indices
+        self.distances: Floats = found.distances
+
+    def plan_sum(self, weights: Floats) -> Floats:
+        """Sum up optimal plans, made symmetric as metrics are, without diagonal."""
+        if self._uniform:
+            plans = spread_plan_sum(self._X, self.i, self.j, weights)
+        else:
+            plans = self._found.plan_sum(weights)
+        gradient: Floats = (plans + plans.T) / 2
+        np.fill_diagonal(gradient, 0.0)
+        return gradient
+
+    def work(self) -> dict[str, int]:
+        """Count what it took, as an evaluation has it."""
+        return {
+            "n_solves": self._found.n_solved + self._found.n_stopped,
+            "n_stopped": self._found.n_stopped,
+            "n_bounded": self._found.n_bounded,
+            "n_pivots": self._found.n_pivots,
+        }
 
 
 def is_uniform(metric: Floats) -> bool:
@@ -156,10 +189,10 @@ def is_uniform(metric: Floats) -> bool:
 
 
 def spread_plan_sum(X: Floats, i: Indices, j: Indices, weights: Floats) -> Floats:
-    """Sum up plans that are optimal for the uniform metric, and as spread as they can.
+    """Sum up plans that are optimal for the uniform metric, as spread as possible.
 
-    Under it a plan is optimal if common mass stays. The simplex would take one of these
-    by the order of the bins, which means nothing; here, what has to move moves
+    Under it a plan is optimal if common mass stays. The simplex would choose among
+    these by the order of the bins, which means nothing; here, what has to move moves
     independently of where it comes from: (r - c)+ (c - r)+' / mass.
     """
     total = np.zeros((X.shape[1], X.shape[1]))
@@ -171,33 +204,3 @@ def spread_plan_sum(X: Floats, i: Indices, j: Indices, weights: Floats) -> Float
         share = weights[block, None] / np.where(mass > 0, mass, 1.0)
         total += sent.T @ (received * share)
     return total
-
-
-class Criterion:
-    """C_k on a set of histograms: its concave side S+ and its convex side S-.
-
-    Takes what :class:`Side` takes, weights also as a matrix, and the number of similar
-    and of dissimilar neighbors: the paper's k, twice.
-    """
-
-    def __init__(
-        self,
-        X: Floats,
-        weights: Weights | Floats,
-        n_similar: int | None,
-        n_dissimilar: int | None,
-        *,
-        n_threads: int = 1,
-    ) -> None:
-        if isinstance(weights, np.ndarray):
-            weights = MatrixWeights(weights)
-        self.similar = Side(X, weights, n_similar, similar=True, n_threads=n_threads)
-        self.dissimilar = Side(
-            X, weights, n_dissimilar, similar=False, n_threads=n_threads
-        )
-
-    def value(self, metric: Floats) -> float:
-        """C_k at a metric."""
-        return (
-            self.similar.evaluate(metric).value + self.dissimilar.evaluate(metric).value
-        )

@@ -1,6 +1,7 @@
-r"""Projected subgradient descent on C_k (section 4 and Algorithm 2 of the paper).
+r"""Projected subgradient descent (section 4 and Algorithm 2 of the paper).
 
-The outer loop replaces the concave side by its tangent at the current metric,
+The outer loop replaces the concave part of the criterion by its tangent at the current
+metric; for C_k,
 
 .. math:: C_k(M) \le S^-_k(M) + S^+_k(M_p) + \langle \nabla_+, M - M_p \rangle,
 
@@ -15,8 +16,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,8 +30,6 @@ from ._path import DescentPath, DescentStep
 
 if TYPE_CHECKING:
     from .._files import Arrays
-    from .._progress import Report
-    from ._checkpoint import Checkpoint
     from ._criterion import Criterion, Evaluation
 
 Floats = NDArray[np.float64]
@@ -45,7 +43,8 @@ class Settings:
 
     Its step t0 = 0.1 presumes that metric and subgradient have comparable norms; the
     step here is relative to both, t0 / sqrt(t) * |M| / |G|. The next outer step starts
-    from the last metric of the one before; what is returned in the end is the metric
+    from the last metric of the one before. The result is the mean of the metrics of all
+    steps (single steps zigzag between tied plans, and their mean does not), the metric
     with the smallest bound on the criterion, or the last one.
     """
 
@@ -56,7 +55,7 @@ class Settings:
     window: int = 6
     min_inner: int = 50
     shrink: float = 0.8
-    return_best: bool = True
+    result: str = "best"  # or "average", "last"
 
     def least_steps(self, outer: int) -> int:
         """Count the steps of an inner loop that progress cannot end."""
@@ -67,164 +66,151 @@ class Settings:
         return before - now <= self.tol * abs(before)
 
 
-# Called after every step; a true answer ends the descent.
-Callback = Callable[[DescentStep], object]
+# Called with the descent after every step; a true answer ends it.
+Observer = Callable[["Descent"], object]
 
 
-@dataclass(frozen=True, eq=False)
 class Descent:
-    """Where a descent ended, and how it got there."""
+    """Algorithm 2, from a metric in the unit ball, and where it stands.
 
-    metric: Floats
-    path: DescentPath
-    converged: bool  # progress became too little, and every projection was exact
-    hit_limit: bool  # there were no more steps to take
-
-
-def descend(
-    criterion: Criterion,
-    metric: Floats,
-    settings: Settings,
-    *,
-    n_threads: int = 1,
-    callback: Callback | None = None,
-    checkpoint: Checkpoint | None = None,
-) -> Descent:
-    """Algorithm 2, from a metric in the unit ball."""
-    run = _Run(criterion, metric, settings, n_threads)
-    if checkpoint is not None:
-        checkpoint.resume(run.set_state)
-    with checkpoint or nullcontext():
-        while not run.is_over:
-            step = run.take_step()
-            if callback is not None and callback(step):
-                break
-            if not run.is_over:
-                run.end_inner_loop()
-            if checkpoint is not None and not run.is_over:
-                checkpoint.keep(run.state())  # takes a hundredth of a step
-    best = run.best_metric if settings.return_best else run.metric
-    hit_limit = run.outer >= settings.max_outer and not run.converged
-    converged = run.converged and run.n_inexact == 0
-    return Descent(best, run.path, converged, hit_limit)
-
-
-def watched(
-    callback: Callback | None, report: Report | None, settings: Settings
-) -> Callback:
-    """Show each step in the bar, then let the callback see it."""
-
-    def after(step: DescentStep) -> object:
-        if report is not None:
-            # Outer steps that ended early count as if they had not.
-            report(
-                step.outer * settings.max_inner + step.inner + 1,
-                criterion=step.criterion,
-                violation=step.violation,
-                step=step.step_size,
-            )
-        return callback is not None and callback(step)
-
-    return after
-
-
-class _Run:
-    """The state of a descent."""
+    Attributes
+    ----------
+    metric : ndarray of shape (d, d)
+        Where it stands.
+    path : DescentPath
+        A row for each step.
+    converged : bool
+        Progress became too little.
+    n_inexact : int
+        Projections that have not converged.
+    """
 
     def __init__(
-        self, criterion: Criterion, metric: Floats, settings: Settings, n_threads: int
+        self,
+        criterion: Criterion,
+        metric: Floats,
+        settings: Settings,
+        *,
+        n_threads: int = 1,
     ) -> None:
         self.criterion = criterion
         self.settings = settings
-        self.n_threads = n_threads
-        self.projector = MetricProjector(len(metric), n_jobs=n_threads)
-        self.metric = self.best_metric = self.tangent = metric
-        self.slope, self.level = np.zeros_like(metric), 0.0  # S+ at the tangent's point
-        self.best_value = np.inf
-        self.outer = self.inner = 0  # p and q
+        self._projector = MetricProjector(len(metric), n_jobs=n_threads)
+        self._threads = n_threads
+        self.metric = self._best = self._tangent = metric
+        self._sum = np.zeros_like(metric)  # of the metrics after each step
+        self._slope, self._level = np.zeros_like(metric), 0.0  # at the tangent's point
+        self._best_value = np.inf
+        self._outer = self._inner = 0  # p and q
         self.path = DescentPath()
-        self.is_over = self.converged = False
-        self.n_inexact = 0  # projections that have not converged
-        self.start = time.perf_counter()
+        self.converged = self._is_stuck = False  # stuck: no step can be taken
+        self.n_inexact = 0
+        self._start = time.perf_counter()
 
-    def linearize(self) -> Evaluation:
-        """Replace S+ by its tangent at the current metric."""
-        similar = self.criterion.similar.evaluate(self.metric)
-        self.tangent, self.slope, self.level = (
-            self.metric, similar.gradient, similar.value,
-        )  # fmt: skip
-        return similar
+    def run(self, observers: Sequence[Observer] = ()) -> None:
+        """Go on to the end, or until an observer says so."""
+        settings = self.settings
+        while self._outer < settings.max_outer and not self._is_over:
+            while self._inner < settings.max_inner and not self._inner_is_little():
+                work = [self._linearize()] if self._inner == 0 else []
+                value, gradient = self._evaluate_bound(work)
+                if value < self._best_value:
+                    self._best_value, self._best = value, self.metric
+                self._step(gradient, work)
+                self._inner += 1
+                answers = [observer(self) for observer in observers]  # all see it
+                if any(answers) or self._is_over:
+                    return
+            self.converged = self._outer_is_little()
+            self._outer, self._inner = self._outer + 1, 0
 
-    def take_step(self) -> DescentStep:
-        """Evaluate the bound, move against its subgradient, project, and record."""
-        evaluations = [self.linearize()] if self.inner == 0 else []
-        minus = self.criterion.dissimilar.evaluate(self.metric)
-        evaluations.append(minus)
-        similar = self.level + float((self.slope * (self.metric - self.tangent)).sum())
-        value = similar + minus.value
-        if value < self.best_value:
-            self.best_value, self.best_metric = value, self.metric
-        gradient = self.slope + minus.gradient
+    @property
+    def _is_over(self) -> bool:
+        return self.converged or self._is_stuck
+
+    @property
+    def result(self) -> Floats:
+        """The metric to return, if this were the end."""
+        if self.settings.result == "average" and len(self.path) > 0:
+            return closure(self._sum / len(self.path), self._threads)
+        return self._best if self.settings.result == "best" else self.metric
+
+    @property
+    def hit_limit(self) -> bool:
+        """Whether there were no more steps to take."""
+        return self._outer >= self.settings.max_outer and not self.converged
+
+    def _linearize(self) -> Evaluation:
+        """Replace the concave part by its tangent at the current metric."""
+        concave = self.criterion.linearize(self.metric)
+        self._tangent = self.metric
+        self._slope, self._level = concave.gradient, concave.value
+        return concave
+
+    def _evaluate_bound(self, work: list[Evaluation]) -> tuple[float, Floats]:
+        """Add the tangent and the rest of the criterion; append the latter to work."""
+        rest = self.criterion.evaluate(self.metric)
+        work.append(rest)
+        moved = self.metric - self._tangent
+        self._parts = self._level + float((self._slope * moved).sum()), rest.value
+        return sum(self._parts), self._slope + rest.gradient
+
+    def _step(self, gradient: Floats, work: list[Evaluation]) -> None:
+        """Move against the subgradient, project, and record."""
         step_size = self.settings.step_size / math.sqrt(len(self.path) + 1)
-        violation, n_sweeps = self.move(gradient, step_size)
-        step = DescentStep(
-            outer=self.outer,
-            inner=self.inner,
-            criterion=value,
-            similar=similar,
-            dissimilar=minus.value,
-            step_size=step_size,
-            violation=violation,
-            n_solves=sum(side.n_solves for side in evaluations),
-            n_stopped=sum(side.n_stopped for side in evaluations),
-            n_bounded=sum(side.n_bounded for side in evaluations),
-            n_pivots=sum(side.n_pivots for side in evaluations),
-            n_sweeps=n_sweeps,
-            seconds=time.perf_counter() - self.start,
+        violation, n_sweeps = self._move(gradient, step_size)
+        self._sum = self._sum + self.metric
+        similar, dissimilar = self._parts
+        self.path.append(
+            DescentStep(
+                outer=self._outer,
+                inner=self._inner,
+                criterion=similar + dissimilar,
+                similar=similar,
+                dissimilar=dissimilar,
+                step_size=step_size,
+                violation=violation,
+                n_triplets=sum(part.n_triplets for part in work),
+                n_clear=sum(part.n_clear for part in work),
+                n_solves=sum(part.n_solves for part in work),
+                n_stopped=sum(part.n_stopped for part in work),
+                n_bounded=sum(part.n_bounded for part in work),
+                n_pivots=sum(part.n_pivots for part in work),
+                n_sweeps=n_sweeps,
+                seconds=time.perf_counter() - self._start,
+            )
         )
-        self.path.append(step)
-        self.inner += 1
-        return step
 
-    def move(self, gradient: Floats, step_size: float) -> tuple[float, int]:
+    def _move(self, gradient: Floats, step_size: float) -> tuple[float, int]:
         """Go t0 / sqrt(t) |M| / |G| against G, then to the nearest metric."""
         length, size = _norm(gradient), _norm(self.metric)
         if length == 0:  # nothing to gain anywhere near
-            self.is_over = self.converged = True
+            self._is_stuck = self.converged = True
             return 0.0, 0
-        projection = self.projector.project(
+        projection = self._projector.project(
             self.metric - (step_size * size / length) * gradient, radius=1.0
         )
         self.n_inexact += not projection.converged
         norm = _norm(projection.metric)
         if norm == 0:  # every metric is worse than none
-            self.is_over = True
+            self._is_stuck = True
+        elif norm >= UNIT:
+            self.metric = projection.metric
         else:
             # Where the criterion is positive, steps shorten the metric. It is
             # homogeneous, and so is the step: only the direction counts.
-            scaled = projection.metric / norm
-            self.metric = (
-                projection.metric if norm >= UNIT else closure(scaled, self.n_threads)
-            )
+            self.metric = closure(projection.metric / norm, self._threads)
         return projection.violation, projection.n_sweeps
 
-    def end_inner_loop(self) -> None:
-        """Go to the next outer step, or end, if the rules say so."""
+    def _inner_is_little(self) -> bool:
+        """Tell whether the bound has made too little progress in this inner loop."""
         settings = self.settings
-        values = self.path[-self.inner :].column("criterion")
-        before = values[: -settings.window]
-        little = (
-            self.inner >= settings.least_steps(self.outer)
-            and len(before) > 0
-            and settings.is_little(before.min(), values.min())
-        )
-        if not little and self.inner < settings.max_inner:
-            return
-        self.converged = self.outer_is_little()
-        self.outer, self.inner = self.outer + 1, 0
-        self.is_over = self.converged or self.outer >= settings.max_outer
+        if self._inner < max(settings.least_steps(self._outer), settings.window + 1):
+            return False
+        values = self.path[-self._inner :].column("criterion")
+        return settings.is_little(values[: -settings.window].min(), values.min())
 
-    def outer_is_little(self) -> bool:
+    def _outer_is_little(self) -> bool:
         """Tell whether the criterion has made too little progress.
 
         At the first steps of outer steps the bound is the criterion itself. What counts
@@ -239,50 +225,55 @@ class _Run:
 
     def state(self) -> Arrays:
         """Return all that the next steps depend on."""
+        parts = {
+            "projector": self._projector.state(),
+            "criterion": self.criterion.state(),
+        }
         return {
             "metric": self.metric,
-            "best_metric": self.best_metric,
-            "tangent": self.tangent,
-            "slope": self.slope,
-            "values": np.array([self.level, self.best_value]),
-            "position": np.array([self.outer, self.inner]),
+            "best": self._best,
+            "sum": self._sum,
+            "tangent": self._tangent,
+            "slope": self._slope,
+            "values": np.array([self._level, self._best_value]),
+            "position": np.array([self._outer, self._inner]),
+            "over": np.array([self.converged, self._is_stuck]),
             "n_inexact": np.array(self.n_inexact),
             "path": self.path.to_array(),
-            **_prefixed("projector", self.projector.state()),
-            **_prefixed("similar", self.criterion.similar.state()),
-            **_prefixed("dissimilar", self.criterion.dissimilar.state()),
+            **{
+                f"{name}.{key}": array
+                for name, part in parts.items()
+                for key, array in part.items()
+            },
         }
 
     def set_state(self, state: Arrays) -> None:
-        """Go on from there; a state that cannot be one is refused."""
+        """Continue from there; a state that cannot be one is rejected."""
         d = len(self.metric)
-        for name in ("metric", "best_metric", "tangent"):
+        for name in ("metric", "best", "tangent"):
             validation.as_cost(state[name], d, name)
             validation.require_metric(state[name], name)
-        self.metric, self.best_metric = state["metric"], state["best_metric"]
-        self.tangent = state["tangent"]
-        self.slope = validation.as_cost(state["slope"], d, "slope")
-        self.level, self.best_value = state["values"].tolist()
-        self.outer, self.inner = state["position"].tolist()
+        self.metric, self._best = state["metric"], state["best"]
+        self._tangent = state["tangent"]
+        self._slope = validation.as_cost(state["slope"], d, "slope")
+        self._sum = validation.as_cost(state["sum"], d, "sum")
+        self._level, self._best_value = state["values"].tolist()
+        self._outer, self._inner = state["position"].tolist()
+        self.converged, self._is_stuck = state["over"].tolist()
         self.n_inexact = int(state["n_inexact"])
         self.path = DescentPath.from_array(state["path"])
         limits = self.settings.max_outer, self.settings.max_inner
-        if not (0 <= self.outer < limits[0] and 0 <= self.inner < limits[1]):
-            raise ValueError(f"step {self.outer}, {self.inner} is out of range")
-        self.start -= self.path[-1].seconds
-        self.projector.set_state(_part("projector", state))
-        self.criterion.similar.set_state(_part("similar", state))
-        self.criterion.dissimilar.set_state(_part("dissimilar", state))
+        if not (0 <= self._outer < limits[0] and 0 <= self._inner <= limits[1]):
+            raise ValueError(f"step {self._outer}, {self._inner} is out of range")
+        self._start -= self.path[-1].seconds
+        self._projector.set_state(_part("projector", state))
+        self.criterion.set_state(_part("criterion", state))
 
 
 def _norm(matrix: Floats) -> float:
     """Frobenius norm, of any size; without BLAS, whose threads take long to wake up."""
     largest = float(np.abs(matrix).max())
     return largest * math.sqrt(np.square(matrix / (largest or 1.0)).sum())
-
-
-def _prefixed(name: str, arrays: Arrays) -> Arrays:
-    return {f"{name}.{key}": value for key, value in arrays.items()}
 
 
 def _part(name: str, arrays: Arrays) -> Arrays:

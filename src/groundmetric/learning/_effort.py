@@ -91,16 +91,16 @@ def warn_if_long(seconds: float, n_bytes: float, n: int, d: int) -> None:
         takes.append(f"about {n_bytes / 1e9:.1f} GB of memory")
     warnings.warn(
         f"This fit may take {' and '.join(takes)}, for {n:,} histograms of {d:,} bins; "
-        "fewer histograms, fewer steps or a small n_similar make it shorter.",
+        "fewer histograms, fewer steps or fewer neighbors make it shorter.",
         LongFitWarning,
-        stacklevel=5,  # the caller of fit
+        stacklevel=7,  # the caller of fit
     )
 
 
 def warn_before(
     rows: Floats,
     weights: Weights,
-    counts: list[int | None],
+    counts: tuple[int | None, int | None],
     settings: Settings,
     n_threads: int,
 ) -> None:

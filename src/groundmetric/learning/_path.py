@@ -19,26 +19,28 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DescentStep:
-    """One evaluation of the dissimilar side, and the step that followed it.
+    """One evaluation of the criterion, and the step that followed it.
 
     Attributes
     ----------
     outer, inner : int
         p and q of Algorithm 2, from 0.
     criterion : float
-        The convex bound that the inner loop lowers; C_k itself where inner is 0.
+        The bound that the inner loop lowers; the criterion itself where inner is 0.
     similar, dissimilar : float
-        Its two parts: the tangent of S+, and S-.
+        The two parts of C_k: the tangent of S+, and S-. Margins are not split: 0, and
+        the criterion.
     step_size : float
         t0 / sqrt(t), relative to the norms of metric and subgradient.
     violation : float
         Largest violation of a triangle inequality that the step left, before the
-        projection mended the last of it.
+        projection repaired the last of it.
+    n_triplets, n_clear : int
+        Active triplets, and histograms without impostors; 0 for C_k.
     n_solves : int
-        Pairs that the simplex looked at; where inner is 0, similar ones too.
+        Pairs that the simplex looked at.
     n_stopped : int
-        Those of them that it left when its own bound proved them to be nobody's
-        neighbors.
+        Those of them that it left early, once its own bound proved them too far.
     n_bounded : int
         Pairs that bounds ruled out without a look.
     n_pivots : int
@@ -56,7 +58,7 @@ class DescentStep:
     >>> def enough(step):
     ...     return step.outer == 1
     >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
-    >>> learner = GroundMetricLearning(n_neighbors=1, callback=enough)
+    >>> learner = GroundMetricLearning(criterion="neighborhood", callback=enough)
     >>> learner.fit(X, [0, 0, 1, 1]).n_iter_
     2
     """
@@ -68,6 +70,8 @@ class DescentStep:
     dissimilar: float
     step_size: float
     violation: float
+    n_triplets: int
+    n_clear: int
     n_solves: int
     n_stopped: int
     n_bounded: int
@@ -88,7 +92,7 @@ class DescentPath(Sequence[DescentStep]):
     --------
     >>> from groundmetric import GroundMetricLearning
     >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
-    >>> learner = GroundMetricLearning(n_neighbors=1, max_outer=3)
+    >>> learner = GroundMetricLearning(criterion="neighborhood", max_outer=3)
     >>> path = learner.fit(X, [0, 0, 1, 1]).path_
     >>> path
     DescentPath of 3 steps

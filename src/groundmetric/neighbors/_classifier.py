@@ -98,7 +98,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             raise ValueError(
                 f"learner is {learner!r}, which learns no metric_ between bins."
             )
-        self._search_in(rows)
+        self._search_in(self._seen(rows))
         return self
 
     def set_params(self, **params: Any) -> EMDClassifier:  # noqa: ANN401 - any parameter
@@ -118,6 +118,13 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         if given.get("verbose", 1) == 0:
             learner.set_params(verbose=self.verbose)
         return learner
+
+    def _seen(self, rows: Floats) -> Floats:
+        """Return histograms as the learned metric sees them."""
+        if not hasattr(self.learner_, "histograms"):
+            return rows
+        seen: Floats = self.learner_.histograms(rows)
+        return seen
 
     def _search_in(self, rows: Floats) -> None:
         """Search under the metric that was learned."""
@@ -141,7 +148,8 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         """Shares of the votes, a column for each of ``classes_``."""
         check_is_fitted(self)
         rows = self._as_rows(X, reset=False)
-        voters = self._y[self.neighbors_.kneighbors(rows, return_distance=False)]
+        found = self.neighbors_.kneighbors(self._seen(rows), return_distance=False)
+        voters = self._y[found]
         votes = voters[:, :, None] == np.arange(len(self.classes_))
         shares: Floats = votes.mean(axis=1)
         return shares

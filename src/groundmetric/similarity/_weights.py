@@ -34,6 +34,9 @@ class Weights(Protocol):
     def n_pairs(self, *, similar: bool) -> int:
         """Count the similar or dissimilar pairs."""
 
+    def largest(self, *, similar: bool) -> float:
+        """Return the largest weight of these pairs, without its sign; 0 if none."""
+
     def balanced(self, n_similar: int | None, n_dissimilar: int | None) -> Weights:
         """Scale dissimilar weights, so that neighbors that count weigh as all pairs do.
 
@@ -93,6 +96,9 @@ class LabelWeights:
     def candidates(self, *, similar: bool) -> Arrays:
         return {"classes": self.classes, "same": similar}
 
+    def largest(self, *, similar: bool) -> float:
+        return self.similar if similar else -self.dissimilar
+
     def n_pairs(self, *, similar: bool) -> int:
         sizes = np.bincount(self.classes)
         n_similar = int((sizes * (sizes - 1) // 2).sum())
@@ -135,6 +141,10 @@ class MatrixWeights:
         mask = self.omega > 0 if similar else self.omega < 0
         starts = np.concatenate([[0], np.cumsum(mask.sum(axis=1))])
         return {"candidates": (starts, np.nonzero(mask)[1].astype(np.int32))}
+
+    def largest(self, *, similar: bool) -> float:
+        signed = self.omega if similar else -self.omega
+        return float(signed.max(initial=0.0))
 
     def n_pairs(self, *, similar: bool) -> int:
         mask = self.omega > 0 if similar else self.omega < 0

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 TABLES = ("typical", "independence", "uniform")
+STARTS = (*TABLES, "points")
 TOL = 1e-6  # of the projection
 SMALL = 1e-100  # a metric that is scaled up before a descent
 
@@ -147,16 +148,24 @@ def initial_metric(
 
 
 def starting_metric(
-    init: str | ArrayLike, rows: Floats, weights: Weights, n_jobs: int | None
+    init: str | ArrayLike | None,
+    rows: Floats,
+    weights: Weights,
+    n_jobs: int | None,
+    points: ArrayLike | None = None,
 ) -> Floats:
     """Make the metric that a descent starts from: by name, or as given."""
+    if init is None:
+        init = "uniform" if points is None else "points"
     if isinstance(init, str):
-        if init not in TABLES:
+        if init not in STARTS:
             raise ValueError(
-                f"init is {init!r}; one of {', '.join(TABLES)} or a metric is needed."
+                f"init is {init!r}; one of {', '.join(STARTS)} or a metric is needed."
             )
         if init == "uniform":
             return uniform_metric(rows.shape[1])
+        if init == "points":
+            return points_metric(points, rows.shape[1], validation.n_threads(n_jobs))
         return initial_metric(
             rows, similarity=weights.matrix(), table=init, blend=0.5, n_jobs=n_jobs
         )
@@ -170,6 +179,24 @@ def starting_metric(
     if SMALL <= largest * norm <= 1:
         return metric
     return closure(scaled / (norm or 1.0), validation.n_threads(n_jobs))
+
+
+def points_metric(points: ArrayLike | None, d: int, n_threads: int) -> Floats:
+    """Blend Euclidean distances between the bins' points with the uniform metric."""
+    if points is None:
+        raise ValueError("init is 'points', but there are no points.")
+    coordinates = validation.as_float_array(points, "points", 2)
+    validation.require_finite(coordinates, "points")
+    if len(coordinates) != d:
+        raise ValueError(
+            f"points has {len(coordinates)} rows; one for each of {d} bins is needed."
+        )
+    distances = cdist(coordinates, coordinates)
+    norm = float(np.linalg.norm(distances))
+    if norm == 0 and d > 1:
+        raise ValueError("points are all the same.")
+    mixed = distances / (norm or 1.0) + uniform_metric(d)
+    return closure(mixed / (float(np.linalg.norm(mixed)) or 1.0), n_threads)
 
 
 def uniform_metric(d: int) -> Floats:

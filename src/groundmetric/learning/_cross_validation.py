@@ -1,0 +1,228 @@
+"""How long to learn, and with which settings, by the errors on held-out histograms."""
+
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import (
+    ParameterGrid,
+    RepeatedStratifiedKFold,
+    check_cv,
+)
+
+from .. import validation
+from ..base._rows import all_or_nothing, as_classes
+from ..base._votes import vote_errors
+from ..similarity._makers import weights_of
+from ..transport._exact import pairwise_emd
+from ._estimator import GroundMetricLearning, raised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Floats = NDArray[np.float64]
+
+MOST_NEIGHBORS = 20  # votes of 1 to so many neighbors are averaged
+N_REPEATS = 2  # of folds, if their number is given
+OWN = ("cv", "param_grid", "scoring")  # parameters that the learner does not have
+
+
+class GroundMetricLearningCV(GroundMetricLearning):
+    """Ground metric learning with the number of steps chosen by cross-validation.
+
+    How long to learn matters most, and depends on the data. One descent for each fold
+    gives the metrics of all steps, and their errors on the held-out histograms choose
+    among them: the fewest steps within one standard error of the best. Then one descent
+    on everything takes as many steps.
+
+    Parameters
+    ----------
+    cv : int, cross-validation generator or iterable, default=3
+        Folds. A number stands for that many stratified folds, drawn twice.
+    scoring : callable, optional
+        ``scoring(distances, y_train, y_test)``, larger for better distances from test
+        to training histograms. By default the accuracy of k nearest neighbors, averaged
+        over k = 1, ..., 20.
+    param_grid : dict, optional
+        Other parameters to choose from, such as ``{"power": [0.5, 1.0]}``.
+    random_state : int, RandomState instance or None, default=0
+        Draws the folds, if ``cv`` is a number.
+    **parameters
+        Those of :class:`GroundMetricLearning`; ``max_outer`` and ``max_inner`` limit
+        the steps to choose from.
+
+    Attributes
+    ----------
+    best_step_ : int
+        The number of steps chosen; 0 for the initial metric.
+    best_params_ : dict
+        The parameters chosen from ``param_grid``.
+    best_score_ : float
+        Their mean score on held-out histograms.
+    cv_results_ : dict of ndarray
+        A row for each choice: ``params``, ``step``, ``mean_test_score``,
+        ``std_test_score`` (over folds), ``se_test_score``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from groundmetric import GroundMetricLearningCV
+    >>> X = np.random.default_rng(0).dirichlet(np.ones(6), 20)
+    >>> learner = GroundMetricLearningCV(cv=2, max_outer=3).fit(X, np.arange(20) % 2)
+    >>> 0 <= learner.best_step_ <= 3
+    True
+    """
+
+    _optional = ("classes_", "best_step_", "best_score_")
+
+    def __init__(
+        self,
+        *,
+        cv: Any = 3,  # noqa: ANN401 - whatever scikit-learn takes
+        scoring: Callable[[Floats, Any, Any], float] | None = None,
+        param_grid: dict[str, list[Any]] | None = None,
+        random_state: object = 0,
+        **parameters: Any,  # noqa: ANN401 - of the learner
+    ) -> None:
+        super().__init__(random_state=random_state, **parameters)
+        self.cv = cv
+        self.scoring = scoring
+        self.param_grid = param_grid
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        learner = GroundMetricLearning._get_param_names()  # noqa: SLF001 - of the parent
+        return sorted([*OWN, *learner])
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        similarity: ArrayLike | None = None,
+    ) -> GroundMetricLearningCV:
+        """Choose the number of steps, and learn from all histograms.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Histograms or counts, in rows; rows are normalized to mass 1.
+        y : array-like of shape (n,)
+            Labels.
+        similarity : None
+            Cannot be combined with cross-validation: held-out histograms need labels.
+
+        Returns
+        -------
+        self
+        """
+        if similarity is not None:
+            raise ValueError(
+                "similarity cannot be combined with cross-validation, which needs "
+                "labels; use GroundMetricLearning."
+            )
+        rows = self._as_rows(X, reset=True)
+        labels = as_classes(y, len(rows))  # type: ignore[arg-type]  # None is rejected
+        self._choose(rows, labels)
+        learner = self._learner(self.best_params_)
+        learner.learn_from(rows, weights_of(len(rows), labels, None), self.best_step_)
+        fitted = {*self._fitted, "n_iter_"}
+        self.__dict__.update({name: getattr(learner, name) for name in fitted})
+        self.classes_ = np.unique(labels)
+        return self
+
+    def _choose(self, rows: Floats, labels: NDArray[Any]) -> None:
+        """Score all steps of all candidates on held-out histograms, and choose."""
+        splits = list(self._splits(rows, labels))
+        candidates = list(ParameterGrid(self.param_grid or {}))
+        scores = np.array(
+            [
+                [self._scores(params, rows, labels, *split) for split in splits]
+                for params in candidates
+            ]
+        )  # (candidates, splits, steps)
+        means, spread = scores.mean(axis=1), scores.std(axis=1)
+        errors = spread / np.sqrt(max(len(splits) - 1, 1))
+        self.cv_results_ = {
+            "params": np.repeat(np.array(candidates, dtype=object), means.shape[1]),
+            "step": np.tile(np.arange(means.shape[1]), len(candidates)),
+            "mean_test_score": means.ravel(),
+            "std_test_score": spread.ravel(),
+            "se_test_score": errors.ravel(),
+        }
+        # The fewest steps within one standard error of the best; of candidates with as
+        # few, the one with the best score.
+        best = np.unravel_index(means.argmax(), means.shape)
+        good = means >= means[best] - errors[best]
+        step = int(np.flatnonzero(good.any(axis=0))[0])
+        chosen = int(np.where(good[:, step], means[:, step], -np.inf).argmax())
+        self.best_step_, self.best_params_ = step, dict(candidates[chosen])
+        self.best_score_ = float(means[chosen, step])
+
+    def _splits(
+        self, rows: Floats, labels: NDArray[Any]
+    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        """Draw the folds."""
+        cv = self.cv
+        if isinstance(cv, numbers.Integral):
+            n_splits = validation.as_count(int(cv), "cv", low=2)
+            fewest = int(np.unique(labels, return_counts=True)[1].min())
+            if fewest < n_splits:
+                raise ValueError(
+                    f"cv is {n_splits}, but a class has only {fewest} histograms; each "
+                    "fold needs one of every class."
+                )
+            cv = RepeatedStratifiedKFold(
+                n_splits=n_splits, n_repeats=N_REPEATS, random_state=self.random_state
+            )
+        splits: Iterator[tuple[NDArray[Any], NDArray[Any]]] = check_cv(
+            cv, labels, classifier=True
+        ).split(rows, labels)
+        return splits
+
+    def _scores(
+        self,
+        params: dict[str, Any],
+        rows: Floats,
+        labels: NDArray[Any],
+        train: NDArray[Any],
+        test: NDArray[Any],
+    ) -> list[float]:
+        """Score the metrics of all steps of one fold."""
+        learner = self._learner(params).set_params(checkpoint=None, callback=None)
+        metrics = learner.metrics_of_steps(
+            rows[train], weights_of(len(train), labels[train], None)
+        )
+        seen = [raised(rows[part], learner.power_) for part in (test, train)]
+        return [
+            self._score(
+                pairwise_emd(*seen, metric=metric, n_jobs=self.n_jobs),
+                labels[train],
+                labels[test],
+            )
+            for metric in metrics
+        ]
+
+    def _score(
+        self, distances: Floats, train: NDArray[Any], test: NDArray[Any]
+    ) -> float:
+        if self.scoring is not None:
+            return float(self.scoring(distances, train, test))
+        _, codes = np.unique(np.concatenate([train, test]), return_inverse=True)
+        n, k = len(train), min(MOST_NEIGHBORS, len(train))
+        return 1.0 - float(vote_errors(distances, codes[:n], codes[n:], k).mean())
+
+    def _learner(self, params: dict[str, Any]) -> GroundMetricLearning:
+        """Make a learner with these parameters, and the others of our own."""
+        own = self.get_params(deep=False)
+        for name in OWN:
+            del own[name]
+        return GroundMetricLearning(**{**own, **params})
+
+    def _restore(self) -> None:
+        super()._restore()
+        self.best_step_ = int(self.best_step_)

@@ -1,0 +1,138 @@
+r"""Margins: similar histograms nearer than dissimilar ones, by a margin.
+
+.. math:: L(M) = \frac{1}{|T|} \sum_i \sum_{j \in T_i} \sum_l v_{ij} v_{il}
+          \left[ m + d_M(r_i, r_j) - d_M(r_i, r_l) \right]_+
+
+The targets T_i are the k nearest of the histograms similar to r_i, under M itself; the
+impostors are the dissimilar r_l for which a bracket is positive. The margin m is a
+share of the median distance of the targets, so that it scales with the metric; v are
+the weights of pairs, relative to the largest. This is the loss of LMNN with the EMD in
+place of a Mahalanobis distance.
+
+A distance weighs as much as the active triplets it is in, with its sign, and the
+subgradient is the sum of plans with these weights. The margin counts as a constant in
+it. Few pairs need a solve: impostors lie within d_ik + m of r_i, and the search proves
+everyone else to be farther.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._criterion import Evaluation, Pairs, PairSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .._files import Arrays
+    from ..similarity._weights import Weights
+
+Floats = NDArray[np.float64]
+
+
+class MarginCriterion:
+    """L on a set of histograms.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Histograms of mass 1.
+    weights : Weights
+        Weights of pairs.
+    n_targets : int
+        k, targets of each histogram; all similar ones if there are fewer. A histogram
+        without any counts as an impostor only.
+    margin : float
+        The margin, as a share of the median distance of the targets.
+    n_threads : int
+        Threads over histograms.
+    """
+
+    def __init__(
+        self,
+        X: Floats,
+        weights: Weights,
+        n_targets: int,
+        margin: float,
+        *,
+        n_threads: int = 1,
+    ) -> None:
+        self._weights = weights
+        self._k = n_targets
+        self._share = margin
+        self._similar, self._dissimilar = (
+            PairSearch(X, weights, similar=similar, n_threads=n_threads)
+            for similar in (True, False)
+        )
+
+    def linearize(self, metric: Floats) -> Evaluation:
+        """Return zero: no part of L is concave in M."""
+        return Evaluation.nothing(metric)
+
+    def evaluate(self, metric: Floats) -> Evaluation:
+        """Value and subgradient at a metric."""
+        targets = self._similar.find(metric, self._k)
+        margin = self._share * _median(targets.distances)
+        impostors = self._dissimilar.find(metric, radii=_reach(targets, margin))
+        v = self._relative_weights(targets, similar=True)
+        w = self._relative_weights(impostors, similar=False)
+        total, n_triplets, n_clear = 0.0, 0, 0
+        pull, push = np.zeros(len(v)), np.zeros(len(w))  # weights of distances in L
+        for i in range(len(targets.starts) - 1):
+            near = slice(*targets.starts[i : i + 2])
+            far = slice(*impostors.starts[i : i + 2])
+            slack = margin + np.subtract.outer(
+                targets.distances[near], impostors.distances[far]
+            )  # (targets, impostors) of r_i
+            active = slack > 0
+            triplets = np.multiply.outer(v[near], w[far]) * active
+            total += float((triplets * slack).sum())
+            pull[near], push[far] = triplets.sum(axis=1), triplets.sum(axis=0)
+            n_triplets += int(active.sum())
+            n_clear += not active.any()
+        size = v.sum() or 1.0
+        work = {
+            name: count + impostors.work()[name]
+            for name, count in targets.work().items()
+        }
+        return Evaluation(
+            total / size,
+            (targets.plan_sum(pull) - impostors.plan_sum(push)) / size,
+            n_triplets=n_triplets,
+            n_clear=n_clear,
+            **work,
+        )
+
+    def _relative_weights(self, pairs: Pairs, *, similar: bool) -> Floats:
+        weights = np.abs(self._weights.of(pairs.i, pairs.j))
+        relative: Floats = weights / (self._weights.largest(similar=similar) or 1.0)
+        return relative
+
+    def identity(self) -> Iterator[Floats | str]:
+        """Return weights, number of targets and margin."""
+        yield from self._weights.parts()
+        yield f"margin {self._k} {self._share}"
+
+    def state(self) -> Arrays:
+        """Return the last targets."""
+        return self._similar.state()
+
+    def set_state(self, state: Arrays) -> None:
+        """Continue from these targets."""
+        self._similar.set_state(state)
+
+
+def _median(distances: Floats) -> float:
+    return float(np.median(distances)) if len(distances) > 0 else 0.0
+
+
+def _reach(targets: Pairs, margin: float) -> Floats:
+    """How far impostors may be: d_ik + m, and nowhere without a target."""
+    ends = targets.starts[1:]
+    has_any = ends > targets.starts[:-1]
+    reach = np.full(len(ends), -1.0)
+    reach[has_any] = targets.distances[ends[has_any] - 1] + margin
+    return reach

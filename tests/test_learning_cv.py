@@ -1,0 +1,133 @@
+"""The number of steps by cross-validation."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+import groundmetric as gm
+from groundmetric import GroundMetricLearning, GroundMetricLearningCV
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    rows = np.random.default_rng(0).permutation(len(y))
+    rows = np.concatenate([rows[y[rows] == c][:12] for c in (3, 5, 8)])
+    return X[rows], y[rows]
+
+
+def test_chooses_the_fewest_steps_within_one_standard_error(digits):
+    X, y = digits
+    learner = GroundMetricLearningCV(cv=3, max_outer=4).fit(X, y)
+    results = learner.cv_results_
+    assert results["step"].tolist() == [0, 1, 2, 3, 4]
+    best = results["mean_test_score"].argmax()
+    least = results["mean_test_score"][best] - results["se_test_score"][best]
+    good = np.flatnonzero(results["mean_test_score"] >= least)
+    assert learner.best_step_ == good[0]
+    assert learner.best_score_ == results["mean_test_score"][learner.best_step_]
+    assert learner.n_iter_ == learner.best_step_
+
+
+def test_learns_from_everything_for_as_many_steps(digits):
+    X, y = digits
+
+    def later_is_better(distances, *_):
+        # The mean distance falls or rises; any function of the distances will do.
+        return float(distances.std() / distances.mean())
+
+    learner = GroundMetricLearningCV(cv=2, max_outer=3, scoring=later_is_better)
+    learner.fit(X, y)
+    n = learner.best_step_
+    if n == 0:
+        np.testing.assert_array_equal(learner.metric_, learner.initial_metric_)
+    else:
+        plain = GroundMetricLearning(max_outer=n, tol=0.0).fit(X, y)
+        np.testing.assert_array_equal(learner.metric_, plain.metric_)
+
+
+@pytest.mark.parametrize("wanted", range(4))
+def test_scores_decide(digits, wanted):
+    X, y = digits
+    metrics = []
+
+    def scoring(distances, *_):
+        metrics.append(distances)
+        return float((len(metrics) - 1) % 4 == wanted)
+
+    learner = GroundMetricLearningCV(cv=2, max_outer=3, tol=0.0, scoring=scoring)
+    learner.fit(X, y)
+    assert learner.best_step_ == wanted
+    assert learner.n_iter_ == wanted
+    assert len(metrics) == 2 * 2 * 4  # folds, repeats, steps
+    if wanted == 0:
+        np.testing.assert_array_equal(learner.metric_, learner.initial_metric_)
+    else:
+        plain = GroundMetricLearning(max_outer=wanted, tol=0.0).fit(X, y)
+        np.testing.assert_array_equal(learner.metric_, plain.metric_)
+
+
+def test_chooses_parameters_too(digits, tmp_path):
+    X, y = digits
+    calls = []
+
+    def second_candidate(*_):
+        calls.append(1)
+        return float(len(calls) > 8)  # 2 folds x 2 repeats x 2 steps come first
+
+    grid = {"power": [1.0, 0.5]}
+    learner = GroundMetricLearningCV(
+        cv=2, max_outer=1, param_grid=grid, scoring=second_candidate
+    ).fit(X, y)
+    assert learner.best_params_ == {"power": 0.5}
+    assert learner.power_ == 0.5
+    assert learner.power == 1.0
+    assert len(learner.cv_results_["params"]) == 4
+    raised = np.sqrt(X / X.sum(axis=1, keepdims=True))
+    raised /= raised.sum(axis=1, keepdims=True)
+    D = gm.pairwise_emd(raised[:3], raised, metric=learner.metric_)
+    np.testing.assert_allclose(learner.transform(X[:3]), D, rtol=1e-12)
+    learner.set_params(scoring=None, param_grid=None).save(tmp_path / "model")
+    loaded = GroundMetricLearningCV.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.transform(X), learner.transform(X))
+    assert loaded.best_step_ == learner.best_step_
+
+
+def test_takes_what_scikit_learn_takes(digits):
+    X, y = digits
+    learner = GroundMetricLearningCV(cv=StratifiedKFold(2), max_outer=1, n_targets=3)
+    assert clone(learner).get_params()["n_targets"] == 3
+    assert clone(learner).set_params(margin=0.1).margin == 0.1
+    nearest = KNeighborsClassifier(3, metric="precomputed")
+    scores = cross_val_score(make_pipeline(learner, nearest), X, y, cv=2)
+    assert scores.mean() > 0.5
+    assert (
+        GroundMetricLearningCV(random_state=1, cv=2, max_outer=1).fit(X, y).metric_
+        is not None
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cv": 1}, "cv is 1; it must be at least 2"),
+        ({"cv": 13}, "cv is 13, but a class has only 12 histograms"),
+        ({"param_grid": {"power": [-1.0]}}, "power is -1.0"),
+        ({"param_grid": {"steps": [1]}}, "steps"),
+    ],
+)
+def test_bad_parameters(digits, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        GroundMetricLearningCV(**options).fit(*digits)
+
+
+def test_similarities_cannot_be_held_out(digits):
+    X, y = digits
+    with pytest.raises(ValueError, match="cannot be combined with cross-validation"):
+        GroundMetricLearningCV().fit(X, similarity=gm.label_similarity(y))
+    with pytest.raises(ValueError, match="requires y"):
+        GroundMetricLearningCV().fit(X)
