@@ -65,10 +65,10 @@ def snippet() -> str:
 def _read_as(task: dict) -> str:
     n, won = _wins(task)
     return (
-        f"Errors of {task['n_neighbors']} nearest neighbors, means over {n} random "
-        f"splits with {task['n_each']} images of each digit to learn\nfrom and "
-        f"{task['n_test']} others to test on; learning has fewer errors in {won} of "
-        f"the {n}."
+        f"Mean error of {task['n_neighbors']} nearest neighbors over {n} random "
+        f"splits, with {task['n_each']} training images per digit and\n"
+        f"{task['n_test']} test images. The learned metric makes fewer errors in {won} of "
+        f"the {n} splits."
     )
 
 

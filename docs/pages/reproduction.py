@@ -80,7 +80,7 @@ def against_best(frame: pd.DataFrame, method: str, rivals: tuple[str, ...]) -> s
                 f"| {pair.p_value[k]:.2g} |"
             )
     return "\n".join(lines) + (
-        f"\n\nMeans over {pair.n_tasks} tasks, in %; p: sign test, two-sided."
+        f"\n\nMeans over {pair.n_tasks} tasks, in %; p: two-sided sign test."
     )
 
 
@@ -99,7 +99,7 @@ def seconds() -> dict[str, float]:
 def hours() -> str:
     """Tell how long the 625 tasks take in all."""
     total = caltech()["seconds"].sum() / 3600
-    return f"All of it: {total:.1f} CPU hours, half of that on two cores."
+    return f"The whole run took {total:.1f} CPU hours, half as long on two cores."
 
 
 def duels(frame: pd.DataFrame, *pairs: tuple[str, str], **options: str) -> str:
@@ -113,7 +113,7 @@ def duels(frame: pd.DataFrame, *pairs: tuple[str, str], **options: str) -> str:
     what = "| " + titles.split(" | ", 1)[1]
     n_tasks = frame["task"].nunique()
     return "\n".join(
-        [f"| {what}", rule, *lines, "", f"Over {n_tasks} tasks, in points."]
+        [f"| {what}", rule, *lines, "", f"Over {n_tasks} tasks, in percentage points."]
     )
 
 
