@@ -67,8 +67,8 @@ def _read_as(task: dict) -> str:
     return (
         f"Mean error of {task['n_neighbors']} nearest neighbors over {n} random "
         f"splits, with {task['n_each']} training images per digit and\n"
-        f"{task['n_test']} test images. The learned metric makes fewer errors in {won} of "
-        f"the {n} splits."
+        f"{task['n_test']} test images. The learned metric makes fewer errors in "
+        f"{won} of the {n} splits."
     )
 
 

@@ -99,7 +99,7 @@ def seconds() -> dict[str, float]:
 def hours() -> str:
     """Tell how long the 625 tasks take in all."""
     total = caltech()["seconds"].sum() / 3600
-    return f"The whole run took {total:.1f} CPU hours, half as long on two cores."
+    return f"The whole run took {total:.1f} CPU hours, half that time on two cores."
 
 
 def duels(frame: pd.DataFrame, *pairs: tuple[str, str], **options: str) -> str:
