@@ -1,4 +1,4 @@
-"""The tables of benchmarks/results.json, and how other packages compare."""
+"""The tables from benchmarks/results.json, and the comparison with other packages."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def _rows() -> list[dict]:
 
 
 def _ratio(start: str) -> str:
-    """How many times the peer's time is ours, in the one row that begins so."""
+    """Return the ratio of the peer's time to ours, from the one row that starts so."""
     (row,) = (row for row in _rows() if row["what"].startswith(start))
     return _times(row["ratio"])
 
@@ -60,7 +60,7 @@ def _line(*cells: str) -> str:
 
 
 def table() -> str:
-    """Tell where it was measured, and all ratios to their peers."""
+    """List the machine, and all ratios to peers."""
     lines = [line_of(**row) for row in _rows()]
     machine = "\n".join(_results()["machine"])
     notes = _results()["notes"]
@@ -74,12 +74,12 @@ def table() -> str:
 
 
 def growth() -> str:
-    """Tell how a fit grows with the number of histograms."""
+    """Show how the cost of a fit grows with the number of histograms."""
     return _results()["notes"]["learning"]
 
 
 def comparison() -> str:
-    """Set packages side by side: what they do, how fast, how well."""
+    """Compare packages: what they do, how fast, how well."""
     names = (
         "",
         "groundmetric",
