@@ -79,7 +79,7 @@ for ax, (title, metric) in zip(axes, found.items(), strict=True):
 
 weights = np.ones_like(noisy)
 guessed = noisy.copy()
-guessed[0, 1:6] = guessed[1:6, 0] = noisy.mean()  # unknown: any value will do
+guessed[0, 1:6] = guessed[1:6, 0] = noisy.mean()  # unknown: an average will do
 weights[0, 1:6] = weights[1:6, 0] = 1e-6
 filled = gm.project_metric(guessed, weights=weights).metric
 print("true:  ", truth[0, 1:6].round(2))
