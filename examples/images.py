@@ -4,9 +4,9 @@ Run it with
 
     python examples/images.py FOLDER FILE.npz
 
-where FOLDER has one sub-folder a class. FILE then has arrays X (GIST histograms in
-rows) and y (labels), which the other examples read. Without arguments, it makes a tiny
-folder of stripes of its own, to show what comes out.
+where FOLDER has one subfolder per class. FILE will contain the arrays X (GIST
+histograms in rows) and y (labels), which the other examples read. Without arguments,
+the script demonstrates this on a tiny folder of striped images that it draws itself.
 """
 
 import argparse
@@ -20,9 +20,9 @@ from groundmetric.datasets import load_image_folder
 
 
 def make_stripes(root: Path) -> None:
-    """Draw noisy stripes: a class that lies, and one that stands."""
+    """Draw noisy stripes: one class is horizontal, the other vertical."""
     rng = np.random.default_rng(0)
-    for name, axis in [("lying", 0), ("standing", 1)]:
+    for name, axis in [("horizontal", 0), ("vertical", 1)]:
         (root / name).mkdir()
         for k in range(5):
             waves = 100 * np.sin(np.indices((64, 64))[axis] * 0.5 + k)
@@ -31,11 +31,11 @@ def make_stripes(root: Path) -> None:
 
 
 def main() -> None:
-    """Read, write, and print what was read."""
+    """Read images, write their histograms, and print a summary."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("file", nargs="?", type=Path)
-    parser.add_argument("--cache", help="keep histograms here for the next time")
+    parser.add_argument("--cache", help="cache histograms in this folder")
     parser.add_argument("--feature", choices=["gist", "color"], default="gist")
     parser.add_argument("--min-per-class", type=int, default=1)
     parser.add_argument("--max-per-class", type=int)

@@ -1,12 +1,12 @@
-"""See how good initial metrics are, used as they are.
+"""Measure how good initial metrics are on their own, without a descent.
 
-Binary tasks on labeled histograms: 30 + 30 to learn from, up to 40 + 40 to classify by
-their nearest neighbors under the EMD with each initial metric, and under l1, l2 and
-Hellinger for comparison. Run it with
+The tasks are binary, with 30 + 30 training histograms and up to 40 + 40 test
+histograms, which are classified by their nearest neighbors: under the EMD with each
+initial metric, and under l1, l2 and Hellinger for comparison. Run it with
 
     python examples/initial_metrics.py file.npz
 
-where the file has arrays X (histograms in rows) and y (labels).
+where the file contains the arrays X (histograms in rows) and y (labels).
 """
 
 import argparse
@@ -32,7 +32,7 @@ METRICS = {
 
 
 def errors(train: np.ndarray, test: np.ndarray, y: np.ndarray, z: np.ndarray) -> list:
-    """Errors of nearest neighbors for all kappas, from matrices of distances."""
+    """Compute nearest-neighbor errors for all kappas from distance matrices."""
     out = []
     for kappa in KAPPAS:
         classifier = KNeighborsClassifier(kappa, metric="precomputed").fit(train, y)
@@ -41,7 +41,7 @@ def errors(train: np.ndarray, test: np.ndarray, y: np.ndarray, z: np.ndarray) ->
 
 
 def draw(y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Draw two classes and a split."""
+    """Draw two classes, and split them into training and test histograms."""
     classes = rng.choice(np.unique(y), 2, replace=False)
     rows = [rng.permutation(np.flatnonzero(y == c)) for c in classes]
     train = np.concatenate([r[:N_TRAIN] for r in rows])
@@ -52,7 +52,7 @@ def draw(y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarra
 def plain_errors(
     X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
 ) -> dict[str, list]:
-    """Return the errors of the distances that know nothing of the bins."""
+    """Return the errors of bin-to-bin distances."""
     out = {}
     for name, metric, f in (
         ("l1", "cityblock", np.abs),
@@ -65,7 +65,7 @@ def plain_errors(
 
 
 def task(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> dict[str, list]:
-    """Draw a task, and return the errors of every distance."""
+    """Draw a task and return the errors of all distances."""
     train, test = draw(y, rng)
     out = plain_errors(X, y, train, test)
     for name, options in METRICS.items():
@@ -99,7 +99,7 @@ def main() -> None:
         cells = [*(f"{x:.1%}" for x in mean), f"{mean.mean():.1%}"]
         print(f"| {name} | " + " | ".join(cells) + " |")
     fallbacks = sum("no metric brings" in str(w.message) for w in caught)
-    print(f"\n{options.tasks} tasks; the uniform metric took over {fallbacks} times.")
+    print(f"\n{options.tasks} tasks; {fallbacks} fell back on the uniform metric.")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""See what the settings of the learner do, on one half of the classes.
+"""Measure what the settings of the learner do, on one half of the classes.
 
-The defaults were chosen on such tasks: binary ones between classes of one half, 30 + 30
-histograms to learn from, up to 40 + 40 to classify by their nearest neighbors. The
-other half is for reporting. Run it with
+The defaults were chosen on tasks like these: binary, between classes of one half, with
+30 + 30 training histograms and up to 40 + 40 test histograms, which are classified by
+their nearest neighbors. The other half is reserved for reporting. Run it with
 
     python examples/learning.py file.npz --tasks 24
 
-where the file has arrays X (histograms in rows) and y (labels). It may be killed, and
-goes on where it was.
+where the file contains the arrays X (histograms in rows) and y (labels). If the script
+is interrupted, run it again to resume.
 """
 
 import argparse
@@ -48,13 +48,13 @@ def learn(settings: dict, X: np.ndarray, y: np.ndarray, n_jobs: int | None) -> o
 
 
 def choosing_half(y: np.ndarray) -> list:
-    """Draw the half of the classes that settings are chosen on."""
+    """Draw the half of the classes on which settings are chosen."""
     classes = np.unique(y)
     return np.random.default_rng(0).permutation(classes)[: len(classes) // 2].tolist()
 
 
 def main() -> None:
-    """Run all settings on some of the tasks, and print a table."""
+    """Run all settings on some of the tasks and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--tasks", type=int, default=24)
@@ -63,7 +63,7 @@ def main() -> None:
     with np.load(options.data, allow_pickle=False) as file:
         X, y = file["X"], file["y"]
     tasks = binary_tasks(y, classes=choosing_half(y), seed=1)
-    # Spread over all classes: tasks of a class follow each other.
+    # Take every n-th task to cover all classes: tasks of one class are consecutive.
     chosen = tasks[:: max(1, len(tasks) // options.tasks)][: options.tasks]
     gml = [
         Method(name, f"GML-EMD, {name}", settings, partial(learn, settings))

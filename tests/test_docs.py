@@ -45,6 +45,7 @@ MODULES = [
 BLOCK = re.compile(r"^```(?:python|\{run\})\n(.*?)^```", re.DOTALL | re.MULTILINE)
 ENTRY = re.compile(r"   (\w+)$")  # of a table
 CONSTANT = re.compile(r"(?:\.\. data::|         ) ([A-Z_0-9]+)$")
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)")  # to a file of ours
 TREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -86,6 +87,24 @@ def test_every_page_is_in_one_table_of_contents():
     assert len(entries) == len(set(entries))
     made = DOCS / "gallery" / "index.md"  # from examples/gallery, as .rst
     assert set(entries) - {made} == set(PAGES) - {DOCS / "index.md"}
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, *ROOT.glob("*.md"), *ROOT.glob("*/README.md")], ids=name_of
+)
+def test_links_lead_to_files(page):
+    targets = {page.parent / target for target in LINK.findall(page.read_text())}
+    made = {path for path in targets if MADE & set(path.parts)}
+    assert not [path for path in targets - made if not path.exists()]
+
+
+def test_the_walk_through_the_code_is_short():
+    page = (DOCS / "architecture.md").read_text()
+    files = [target for target in LINK.findall(page) if target.endswith((".cpp", "py"))]
+    walk = [target for target in files if "/tests/" not in target]
+    assert "../src/groundmetric/learning/_estimator.py" in walk
+    assert "../cpp/pivot.cpp" in walk
+    assert len(walk) == len(set(walk)) <= 20
 
 
 @pytest.mark.parametrize(

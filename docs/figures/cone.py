@@ -1,7 +1,7 @@
 """The criterion over all metrics between three bins, and a descent.
 
-Metrics of three bins have three entries, and only their ratios matter: a triangle, of
-which the triangle inequality keeps the middle.
+A metric between three bins has three entries, and only their ratios matter: they form a
+triangle, of which the triangle inequality leaves the middle part.
 """
 
 import matplotlib.pyplot as plt
@@ -19,16 +19,16 @@ same = y[:, None] == y
 
 
 def criterion(entries):
-    """C_k of a metric of unit norm, up to its scale."""
+    """Compute C_k of the metric, scaled to unit norm, up to a constant factor."""
     a, b, c = entries / np.linalg.norm(entries)
     D = gm.pairwise_emd(X, metric=[[0, a, b], [a, 0, c], [b, c, 0]])
-    np.fill_diagonal(D, np.inf)  # no neighbor of itself
+    np.fill_diagonal(D, np.inf)  # excluding each point itself
     near, far = (np.sort(np.where(s, D, np.inf))[:, :K] for s in (same, ~same))
     return near.mean() - far.mean()
 
 
 def metric_after(n_steps):
-    """Entries of the metric after so many steps, as shares of their sum."""
+    """Compute the entries of the metric after n_steps, normalized to sum 1."""
     learner = gm.GroundMetricLearning(
         n_neighbors=K,
         result="last",

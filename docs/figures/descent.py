@@ -1,4 +1,4 @@
-"""How the criterion falls."""
+"""The criterion during a descent."""
 
 import matplotlib.pyplot as plt
 from sklearn.model_selection import train_test_split

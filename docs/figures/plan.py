@@ -1,4 +1,4 @@
-"""An optimal plan between its two histograms."""
+"""An optimal plan with its two histograms."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,9 +20,9 @@ top.bar(bins, c, color="#d55e00")
 left.barh(bins, -r, color="#0072b2")
 left.invert_yaxis()
 middle.imshow(plan, cmap="Greys", aspect="auto")
-top.set_title("c: sums of the columns")
-left.set_ylabel("r: sums of the rows")
-middle.set_xlabel("plan X: how much of r's bin goes to c's")
+top.set_title("c: column sums")
+left.set_ylabel("r: row sums")
+middle.set_xlabel("plan X: mass from each bin of r to each bin of c")
 for ax in (top, left, middle):
     ax.set(xticks=[], yticks=[])
 top.set_xlim(-0.5, 11.5)

@@ -1,4 +1,4 @@
-"""Three histograms: bin by bin, two pairs look alike; the EMD tells them apart."""
+"""A histogram shifted twice: l1 sees no difference between the shifts, the EMD does."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -8,7 +8,7 @@ import groundmetric as gm
 bins = np.arange(12)
 line = np.abs(bins - bins[:, None]).astype(float)
 r = np.array([0, 1, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0]) / 6
-names = ["r", "r moved by 3", "r moved by 7"]
+names = ["r", "r shifted by 3", "r shifted by 7"]
 _, axes = plt.subplots(1, 3, figsize=(9, 2), sharey=True)
 for ax, shift, name in zip(axes, (0, 3, 7), names, strict=True):
     c = np.roll(r, shift)

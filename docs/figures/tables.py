@@ -1,4 +1,4 @@
-"""One optimal plan, and two tables in the middle of all plans."""
+"""An optimal plan, and two tables from the middle of the set of all plans."""
 
 import math
 

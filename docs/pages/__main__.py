@@ -1,4 +1,4 @@
-"""Write what is measured into the pages that show it: ``make pages``."""
+"""Measure the demo again and regenerate the tables and figures: ``make pages``."""
 
 import cover
 import digits

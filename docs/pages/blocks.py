@@ -1,6 +1,7 @@
-"""Parts of pages that are made of committed results.
+"""Parts of pages that are generated from committed results.
 
-Such a part stands between two comments, ``<!-- made: name -->`` and ``<!-- end -->``.
+A generated part stands between the comments ``<!-- made: name -->`` and
+``<!-- end -->``.
 """
 
 import re
@@ -10,10 +11,12 @@ BLOCK = re.compile(r"(<!-- made: (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
 def filled(page: str, makers: Mapping[str, Callable[[], str]]) -> str:
-    """Make all parts of a page again; each maker must have its place."""
+    """Regenerate all parts of a page, which are those that the makers make."""
     names = [match.group(2) for match in BLOCK.finditer(page)]
     if sorted(names) != sorted(makers):
-        raise ValueError(f"The page has parts {names}; made are {list(makers)}.")
+        raise ValueError(
+            f"The page has parts {names}, but there are makers for {list(makers)}."
+        )
     return BLOCK.sub(
         lambda match: f"{match[1]}\n{makers[match[2]]()}\n\n{match[4]}", page
     )

@@ -1,4 +1,4 @@
-"""The picture of README and documentation: the task of the demo, and what it learns."""
+"""The picture in the README and on the front page: the demo's task and its result."""
 
 from hashlib import sha256
 
@@ -10,11 +10,11 @@ from groundmetric.cli import _demo
 from groundmetric.plotting import GridMetricDisplay, MetricDisplay
 
 COVER = digits.DOCS / "cover.png"
-SOURCE = "Source"  # where the picture says which results it shows
+SOURCE = "Source"  # the metadata field that identifies the results shown
 
 
 def digest() -> str:
-    """Tell the results from others."""
+    """Fingerprint the results."""
     return sha256(digits.RESULTS.read_bytes()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Handwritten digits: what the demo measures, for README and documentation."""
+"""What the demo measures on handwritten digits, for README and documentation."""
 
 import json
 from functools import cache
@@ -11,8 +11,8 @@ from groundmetric.cli import _demo
 DOCS = Path(__file__).parents[1]
 RESULTS = DOCS / "digits.json"
 SNIPPET = Path(__file__).with_name("snippet.py")
-# Digits, and how many images of each to learn from. The first is the demo's; the others
-# say where else learning helps, and where it does not.
+# Digits, and the number of training images of each. The first task is the demo's; the
+# others show where else learning helps, and where it does not.
 TASKS = (
     (range(10), _demo.N_EACH),
     (range(10), 10),
@@ -24,7 +24,7 @@ TASKS = (
 
 
 def measure() -> None:
-    """Learn all tasks again, and keep what was found; takes a few minutes."""
+    """Measure all tasks and save the results; takes a few minutes."""
     found = []
     for digits, n_each in TASKS:
         task, _ = _demo.measure(digits, n_each, n_splits=_demo.N_SPLITS, jobs=-1)
@@ -46,12 +46,12 @@ def measure() -> None:
 
 @cache
 def results() -> list[dict]:
-    """All tasks, the demo's first."""
+    """Load the results of all tasks, the demo's first."""
     return json.loads(RESULTS.read_text())
 
 
 def snippet() -> str:
-    """Show the task of the demo in ten lines, and what they print."""
+    """Show the demo's task in ten lines of code, and their output."""
     task = results()[0]
     lines = []
     for name in ("l1", "learned"):
@@ -65,10 +65,10 @@ def snippet() -> str:
 def _read_as(task: dict) -> str:
     n, won = _wins(task)
     return (
-        f"Errors of {task['n_neighbors']} nearest neighbors, means over {n} random "
-        f"splits with {task['n_each']} images of each digit to learn\nfrom and "
-        f"{task['n_test']} others to test on; learning has fewer errors in {won} of "
-        f"the {n}."
+        f"Mean error of {task['n_neighbors']} nearest neighbors over {n} random "
+        f"splits, with {task['n_each']} training images per digit and\n"
+        f"{task['n_test']} test images. The learned metric makes fewer errors in "
+        f"{won} of the {n} splits."
     )
 
 

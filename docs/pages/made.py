@@ -1,4 +1,4 @@
-"""The pages that have parts made of results, and what makes each part."""
+"""The pages with generated parts, and what generates each part."""
 
 from pathlib import Path
 

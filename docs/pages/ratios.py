@@ -1,4 +1,4 @@
-"""The tables of benchmarks/results.json, and how other packages compare."""
+"""The tables from benchmarks/results.json, and the comparison with other packages."""
 
 import json
 import re
@@ -22,12 +22,12 @@ OFFERS = (
         NO,
         "Mahalanobis distances",
     ),
-    ("exact EMD", "yes", "yes", "POT's; its own code rounds", NO),
+    ("exact EMD", "yes", "yes", "through POT; its own code rounds", NO),
     ("proof that a plan is optimal", "potentials, gap", "potentials", NO, NO),
     ("histograms of different masses", "yes", "yes", "yes", NO),
-    ("nearest neighbors without all pairs", "yes", NO, NO, NO),
-    ("nearest metric to a matrix", "yes", NO, NO, NO),
-    ("scikit-learn estimators", "yes", "alike, for domain adaptation", NO, "yes"),
+    ("nearest neighbors without solving all pairs", "yes", NO, NO, NO),
+    ("projection onto the metrics", "yes", NO, NO, NO),
+    ("scikit-learn estimators", "yes", "similar, for domain adaptation", NO, "yes"),
     ("entropic, Gromov, barycenters, autograd", NO, "yes", NO, NO),
 )
 
@@ -42,7 +42,7 @@ def _rows() -> list[dict]:
 
 
 def _ratio(start: str) -> str:
-    """How many times the peer's time is ours, in the one row that begins so."""
+    """Return the ratio of the peer's time to ours, from the one row that starts so."""
     (row,) = (row for row in _rows() if row["what"].startswith(start))
     return _times(row["ratio"])
 
@@ -60,7 +60,7 @@ def _line(*cells: str) -> str:
 
 
 def table() -> str:
-    """Tell where it was measured, and all ratios to their peers."""
+    """List the machine, and all ratios to peers."""
     lines = [line_of(**row) for row in _rows()]
     machine = "\n".join(_results()["machine"])
     notes = _results()["notes"]
@@ -74,12 +74,12 @@ def table() -> str:
 
 
 def growth() -> str:
-    """Tell how a fit grows with the number of histograms."""
+    """Show how the cost of a fit grows with the number of histograms."""
     return _results()["notes"]["learning"]
 
 
 def comparison() -> str:
-    """Set packages side by side: what they do, how fast, how well."""
+    """Compare packages: what they do, how fast, how well."""
     names = (
         "",
         "groundmetric",
@@ -94,27 +94,28 @@ def comparison() -> str:
     faster = f"ITML 1/{slower[0]:.0f}, LMNN 1/{slower[1]:.0f}"
     measured = (
         (
-            "time of an EMD, 128 bins",
+            "time per EMD, 128 bins",
             "1",
             _ratio("cold, d = 128"),
             pyemd,
             NO,
         ),
         (
-            "... after the metric changed by 0.1 %",
+            "the same, after the metric changes by 0.1 %",
             "1",
             _ratio("POT, potentials_init"),
             NO,
             NO,
         ),
         ("time to learn from 30 + 30 histograms", "1", NO, NO, faster),
-        ("error of nearest neighbors in %", errors["gml"], NO, NO, learned),
+        ("nearest-neighbor error, %", errors["gml"], NO, NO, learned),
     )
     head = [_line(*names), "|:---|" + ":---|" * (len(names) - 1)]
     lines = head + [_line(*cells) for cells in (*OFFERS, *measured)]
     return "\n".join(lines) + (
-        "\n\nFor an EMD, OR-Tools' minimum-cost flow takes "
-        f"{_ratio('ortools')} our time, SciPy's linear program {_ratio('scipy')}."
+        "\n\nOR-Tools' minimum-cost flow takes "
+        f"{_ratio('ortools')} as long per EMD, SciPy's linear program "
+        f"{_ratio('scipy')}."
     )
 
 

@@ -23,7 +23,7 @@ KAPPAS = (1, 3, 5, 10, 15, 20)
 
 @cache
 def results(name: str) -> pd.DataFrame:
-    """Results of one experiment."""
+    """Load the results of one experiment."""
     return read_results(FOLDER / f"{name}.parquet")
 
 
@@ -33,11 +33,13 @@ def caltech() -> pd.DataFrame:
 
 
 def reporting() -> pd.DataFrame:
-    """Tasks between two classes that no setting was chosen on."""
+    """Tasks between two classes on which no setting was chosen."""
     chosen = set((FOLDER / "choosing-half.txt").read_text().splitlines())
     names = caltech()["classes"].str.split(" | ", regex=False)
     if not chosen < set(names.explode()):
-        raise ValueError("choosing-half.txt has other names than the results.")
+        raise ValueError(
+            "choosing-half.txt names classes that the results do not have."
+        )
     return caltech()[[not chosen & set(pair) for pair in names]]
 
 
@@ -52,7 +54,7 @@ def news() -> pd.DataFrame:
 
 
 def against_best(frame: pd.DataFrame, method: str, rivals: tuple[str, ...]) -> str:
-    """Compare a method with the best other one at each kappa, by both measures."""
+    """Compare a method with its best rival at each kappa, by both measures."""
     columns = f"measure | kappa | {method} | best other | | difference"
     lines = [
         f"| {columns} | 95 %, tasks | 95 %, classes | won / tied / lost | p |",
@@ -80,26 +82,26 @@ def against_best(frame: pd.DataFrame, method: str, rivals: tuple[str, ...]) -> s
                 f"| {pair.p_value[k]:.2g} |"
             )
     return "\n".join(lines) + (
-        f"\n\nMeans over {pair.n_tasks} tasks, in %; p: sign test, two-sided."
+        f"\n\nMeans over {pair.n_tasks} tasks, in %; p: two-sided sign test."
     )
 
 
 def errors() -> dict[str, str]:
-    """Mean error over kappa and tasks of each method, in print."""
+    """Format the mean error of each method, over kappa and tasks."""
     curves = mean_curves(caltech(), "knn_errors")
     means = 100 * curves.mean.mean(axis=1)
     return dict(zip(curves.methods, (f"{mean:.1f}" for mean in means), strict=True))
 
 
 def seconds() -> dict[str, float]:
-    """Mean time of each method to learn from a task."""
+    """Compute the mean learning time of each method."""
     return caltech().groupby("method")["fit_seconds"].mean().to_dict()
 
 
 def hours() -> str:
-    """Tell how long the 625 tasks take in all."""
+    """Say how long the 625 tasks take in total."""
     total = caltech()["seconds"].sum() / 3600
-    return f"All of it: {total:.1f} CPU hours, half of that on two cores."
+    return f"The whole run took {total:.1f} CPU hours, half that time on two cores."
 
 
 def duels(frame: pd.DataFrame, *pairs: tuple[str, str], **options: str) -> str:
@@ -113,7 +115,7 @@ def duels(frame: pd.DataFrame, *pairs: tuple[str, str], **options: str) -> str:
     what = "| " + titles.split(" | ", 1)[1]
     n_tasks = frame["task"].nunique()
     return "\n".join(
-        [f"| {what}", rule, *lines, "", f"Over {n_tasks} tasks, in points."]
+        [f"| {what}", rule, *lines, "", f"Over {n_tasks} tasks, in percentage points."]
     )
 
 

@@ -3,13 +3,13 @@ Handwritten digits
 ==================
 
 A handwritten digit is a histogram of ink over pixels. Which pixels should be close to
-each other? The eye would say: those that are neighbors in the image. The task may say
-otherwise. Here a metric between 64 pixels is learned to tell digits apart.
+each other? Intuition says: those that are neighbors in the image. The task may say
+otherwise. Here we learn a metric between 64 pixels that tells digits apart.
 """
 
 # %%
-# Five images of each digit to learn from, and 250 others to be tested on, drawn at
-# random twenty times: a single draw may be lucky. Here is the first.
+# We train on five images of each digit and test on 250 others. A single split may be
+# lucky, so we draw twenty at random. These are the training images of the first.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,16 +32,16 @@ for digit, column in enumerate(axes.T):
         ax.set_axis_off()
 
 # %%
-# The learner begins with the uniform metric, under which all pixels are equally far
-# apart and the distance is half of l1, and goes down the criterion from there.
+# The learner starts from the uniform metric, under which all pixels are equally far
+# apart and the EMD is half the l1 distance. From there it descends on the criterion.
 
 learner = gm.GroundMetricLearning().fit(X, y)
 _, ax = plt.subplots(figsize=(6, 3))
 PathDisplay.from_estimator(learner).plot(ax)
 
 # %%
-# Did it help? Errors of three nearest neighbors on digits that were not learned from,
-# in all twenty splits.
+# Did it help? We compare the error of three nearest neighbors on the test images, over
+# all twenty splits.
 
 
 def errors_of(model, histograms, splits):
@@ -59,9 +59,9 @@ for name, model in models.items():
     print(f"{name:12s} {errors.mean():.1%}, std. dev. {errors.std(ddof=1):.1%}")
 
 # %%
-# It does not always help. Fours and nines are easy to tell apart: with twenty images of
-# each, l1 is hardly ever wrong, and what learning saves is less than what splits differ
-# by.
+# Learning does not always help. Fours and nines are easy to tell apart: with twenty
+# images of each, l1 is hardly ever wrong, and the gain from learning is smaller than
+# the variation between splits.
 
 two = load_digits_histograms([4, 9])
 splits = StratifiedShuffleSplit(20, train_size=40, test_size=250, random_state=0)
@@ -70,18 +70,18 @@ print(f"l1 {l1.mean():.1%}, learned EMD {learned.mean():.1%}")
 print(f"fewer errors in {np.sum(learned < l1)} of {len(l1)} splits")
 
 # %%
-# The metric itself, as a heat map. Its pixels are ordered so that those which are near
-# under the metric stand together: bright blocks are groups of pixels between which ink
-# moves at little cost.
+# Here is the metric as a heat map. Pixels that are close under the metric are placed
+# next to each other, so bright blocks are groups of pixels between which ink moves at
+# little cost.
 
 _, ax = plt.subplots(figsize=(5, 4))
 MetricDisplay.from_estimator(learner).plot(ax)
 
 # %%
-# And as a picture. On the left, the mean distance of each pixel to all others: ink in a
-# dark pixel is expensive to move, so it had better be in the same place. The lines
-# connect the nearest pairs (orange) and the farthest (blue). On the right, distances
-# from one pixel near the top.
+# And here it is as a picture. The left panel shows the mean distance of each pixel to
+# all others: ink in a dark pixel is expensive to move, so its position matters. Lines
+# connect the closest pairs (orange) and the most distant ones (blue). The right panel
+# shows the distances from one pixel near the top.
 
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 GridMetricDisplay.from_estimator(learner, digits.feature_shape, n_pairs=8).plot(left)

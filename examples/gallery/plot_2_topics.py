@@ -2,18 +2,18 @@
 Topics, with and without a prior metric
 =======================================
 
-Documents are often described by their shares of latent topics. No metric between topics
-comes with them, and so the earth mover's distance could not be used. One can be made
-from what topics are about, or it can be learned, from nothing or from that.
+Documents are often described by their shares of latent topics. Topics do not come with
+a metric, so where does the earth mover's distance get one? It can be built from the
+words that topics use, learned from labels, or learned starting from the former.
 
 The documents here are **synthetic**: words are drawn at random from small vocabularies.
-That keeps the example honest and short: we know which topics belong together.
+This keeps the example short, and we know which topics belong together.
 """
 
 # %%
-# Two classes of documents, *science* and *sports*, each with three themes. Half of the
-# words of a document stray to any theme, and a fifth are small talk: only the rest are
-# about the themes of its class.
+# There are two classes of documents, *science* and *sports*, with three themes each.
+# Half of the words of a document come from any theme, and a fifth are small talk. Only
+# the rest come from the themes of its class.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -58,8 +58,9 @@ print(documents[0])
 print(documents[-1])
 
 # %%
-# Topics are learned from all documents, without their labels: twice as many as there
-# are themes, so that several are about the same. Each is named after its first words.
+# Topics are learned from all documents, without labels. There are twice as many topics
+# as themes, so several topics cover the same theme. Each is named after its two most
+# probable words.
 
 topics = TopicHistograms(n_topics=12, random_state=0, max_iter=30).fit(documents)
 X = topics.transform(documents)
@@ -67,20 +68,20 @@ words = topics.vectorizer_.get_feature_names_out()
 names = [" ".join(words[row.argsort()[::-1][:2]]) for row in topics.topics_]
 
 # %%
-# A *prior* metric: topics are far apart if they use different words. It needs no
-# labels, and any matrix will do that obeys the triangle inequality. The Hellinger
-# distance between topics is one.
+# For a *prior* metric, let topics be far apart if they use different words. This needs
+# no labels, and any matrix that obeys the triangle inequality will do. We take the
+# Hellinger distance between topics.
 
 prior = squareform(pdist(np.sqrt(topics.topics_)))
 
 # %%
-# What is learned begins with the uniform metric, or with the prior. Twenty documents of
-# each class to learn from, all others to be classified, in ten random splits: single
-# splits differ by more than the distances do.
+# We learn one metric starting from the uniform metric and one starting from the prior.
+# There are twenty training documents per class; all others are classified. We average
+# over ten random splits, since single splits vary more than the distances do.
 
 
 def error(distance, train, test):
-    """Classify the other documents by distances to those learned from."""
+    """Classify the test documents by their distances to the training documents."""
     knn = KNeighborsClassifier(n_neighbors=3, metric="precomputed")
     knn.fit(distance(X[train], X[train]), labels[train])
     return 1 - knn.score(distance(X[test], X[train]), labels[test])
@@ -105,8 +106,8 @@ for name, middle, around in zip(found, mean, spread, strict=True):
     print(f"{name:28s} {middle:.1%} +- {around:.1%}")
 
 # %%
-# What was learned in the last of them. The prior knows which topics share words; the
-# labels say which topics the classes do not share.
+# This is the metric learned in the last split. The prior knows which topics share
+# words; the labels add which topics separate the classes.
 
 _, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
 MetricDisplay.from_metric(prior, names=names).plot(axes[0])

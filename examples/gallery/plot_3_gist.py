@@ -2,17 +2,17 @@
 Images and GIST
 ===============
 
-GIST describes an image by how much edge there is of each direction in each cell of a
-grid. With 8 directions and 4 x 4 cells, these are the features of the paper's
-experiments; here it is 3 x 3 cells, to be quick. A metric between them says which
-changes of an image do not matter.
+GIST describes an image by the amount of edges of each direction in each cell of a grid.
+The paper's experiments use 8 directions and 4 x 4 cells; to be quick, we use 3 x 3
+cells. A metric between these features says which changes of an image do not matter.
 
-The images are made up: a patch of stripes in noise. What counts is the direction of the
-stripes, and not where the patch lies.
+The images are synthetic: a patch of stripes in noise. What counts is the direction of
+the stripes, not the position of the patch.
 """
 
 # %%
-# Two classes of textures, 30 and 75 degrees, give or take 15.
+# The two classes are textures at about 30 and 75 degrees, with a standard deviation of
+# 15 degrees.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -52,13 +52,13 @@ for ax, image, label in zip(axes, draw(0), labels, strict=False):
     ax.set_axis_off()
 
 # %%
-# To l1, a patch that moved is as different as one that turned. A learned metric can
-# tell the two apart: moving mass between cells should be cheap, turning it should not.
-# Three times 40 images to learn from, and 120 others to be tested on.
+# Under l1, moving the patch changes an image as much as rotating it. A learned metric
+# can distinguish the two: moving mass between cells should be cheap, rotating it should
+# not. We repeat the experiment three times, with 40 training and 120 test images.
 
 
 def error(distance, X):
-    """Classify the other images by distances to those learned from."""
+    """Classify the test images by their distances to the training images."""
     knn = KNeighborsClassifier(n_neighbors=3, metric="precomputed")
     knn.fit(distance(X[train], X[train]), labels[train])
     return 1 - knn.score(distance(X[test], X[train]), labels[test])
@@ -73,10 +73,10 @@ for name, share in zip(["l1", "learned EMD"], np.mean(errors, axis=0), strict=Tr
     print(f"{name:12s} {share:.1%}")
 
 # %%
-# The metric learned last. On the left, distances between directions, averaged over
-# places; 0 degrees is a change along the x-axis. Those of the two classes should be far
-# apart. On the right, distances from one bin, a cell of 22.5 degrees, to all others,
-# with a panel for each direction.
+# This is the last metric learned. The left panel shows distances between directions,
+# averaged over positions; 0 degrees is a change along the x-axis. The directions of the
+# two classes should be far apart. The right panel shows the distances from one bin, a
+# cell at 22.5 degrees, to all others, with one grid for each direction.
 
 cells = GRID * GRID
 between = learner.metric_.reshape(8, cells, 8, cells).mean(axis=(1, 3))

@@ -2,14 +2,14 @@
 A noisy distance matrix, repaired
 =================================
 
-Distances that were measured, judged by people or read off a graph seldom obey the
-triangle inequality. The nearest matrix that does is a projection onto the cone of
-metrics, also known as the metric nearness problem.
+Distances that were measured, judged by people or read off a graph rarely obey the
+triangle inequality. To repair them, project the matrix onto the cone of metrics. This
+is known as the metric nearness problem.
 """
 
 # %%
-# Thirty points in the plane, and their distances with noise. They are not even
-# symmetric.
+# We take thirty points in the plane and add noise to their distances. The result is not
+# even symmetric.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,8 +32,9 @@ for violation in gm.metric_violations(noisy, max_items=3):
     print(violation)
 
 # %%
-# The projection moves the entries as little as possible, in the sense of least squares,
-# and proves it: the true projection is within ``residual`` of it, relatively.
+# The projection changes the entries as little as possible in the least-squares sense.
+# It comes with a proof: the relative distance to the exact projection is at most
+# ``residual``.
 
 projection = gm.project_metric(noisy)
 repaired = projection.metric
@@ -41,11 +42,11 @@ print(projection)
 print("metric:", gm.is_metric(repaired))
 
 # %%
-# Another way would be to replace each distance by the length of the shortest path.
-# That is a metric, too, but it only ever shortens: one distance that came out too small
-# drags down all that pass by it. Projecting cannot take the noise away, either, but it
-# lands nearer to the truth than the noisy matrix was: that is what a projection onto a
-# convex set does, if the truth is in the set.
+# An alternative is to replace each distance by the length of the shortest path. The
+# result is a metric, too, but distances can only shrink: one entry that is too small
+# pulls down all paths through it. The projection cannot remove the noise either, but it
+# is always closer to the truth than the noisy matrix, because the truth lies in a
+# convex set and we project onto that set.
 
 shortened = gm.metric_closure(noisy)
 for name, matrix in [
@@ -54,7 +55,7 @@ for name, matrix in [
     print(f"{name:15s} {np.linalg.norm(matrix - truth):.3f} from the truth")
 
 # %%
-# In pictures: the true distances and the repaired ones, in the same order.
+# The true and the repaired distances, with the points in the same order:
 
 _, axes = plt.subplots(1, 2, figsize=(9, 3.6))
 order = MetricDisplay.from_metric(truth).order
@@ -64,7 +65,7 @@ axes[0].set_title("true")
 axes[1].set_title("repaired")
 
 # %%
-# And the points that the repaired distances are those of, nearly, up to a rotation.
+# Points in the plane with approximately these distances, up to a rotation:
 
 _, axes = plt.subplots(1, 2, figsize=(9, 3.8))
 names = [str(i) for i in range(30)]
@@ -74,11 +75,11 @@ for ax, (title, metric) in zip(axes, found.items(), strict=True):
     ax.set_title(title)
 
 # %%
-# Entries that are missing, or less certain than others, get less weight.
+# Entries that are missing or uncertain can be given less weight.
 
 weights = np.ones_like(noisy)
 guessed = noisy.copy()
-guessed[0, 1:6] = guessed[1:6, 0] = noisy.mean()  # not known: an average will do
+guessed[0, 1:6] = guessed[1:6, 0] = noisy.mean()  # unknown: an average will do
 weights[0, 1:6] = weights[1:6, 0] = 1e-6
 filled = gm.project_metric(guessed, weights=weights).metric
 print("true:  ", truth[0, 1:6].round(2))

@@ -1,15 +1,15 @@
 """
-Neighbors, without solving most pairs
-=====================================
+Nearest neighbors without solving most pairs
+============================================
 
-One earth mover's distance is a linear program. A search among thousands of histograms
-would solve thousands of them, if it were not for bounds: a histogram whose distance is
-provably larger than the best ones found needs no solving. What comes out is exact, to
-the last bit.
+Each earth mover's distance is a linear program, and a search among thousands of
+histograms could mean solving thousands of them. Bounds avoid this: a candidate that is
+provably farther away than the best ones found so far need not be solved. The result is
+exact, to the last bit.
 """
 
 # %%
-# All 1,797 digits, and the metric between pixels that the eye would choose.
+# We use all 1,797 digits, and the Euclidean distance between pixels as the metric.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,7 +24,8 @@ pixels = np.indices(digits.feature_shape).reshape(2, -1).T
 metric = cdist(pixels, pixels)
 
 # %%
-# Five nearest neighbors of ten digits, and how many pairs the solver looked at.
+# We search for the five nearest neighbors of ten digits. How many pairs reach the
+# solver?
 
 search = gm.EMDNeighbors(metric, n_neighbors=5).fit(base)
 found, indices = search.kneighbors(queries)
@@ -32,7 +33,7 @@ n_pairs = len(base) * len(queries)
 print(f"{search.n_solves_:,} of {n_pairs:,} pairs, {search.n_solves_ / n_pairs:.1%}")
 
 # %%
-# The same as computing all of them, and sorting.
+# The result is the same as computing and sorting all distances.
 
 all_distances = gm.pairwise_emd(queries, base, metric=metric)
 order = np.argsort(all_distances, axis=1, kind="stable")[:, :5]
@@ -50,7 +51,7 @@ axes[0, 0].set_title("query")
 axes[0, 1].set_title("nearest")
 
 # %%
-# The larger the data base, the smaller the part that needs solving.
+# The larger the database, the smaller the share of pairs that have to be solved.
 
 sizes = [100, 200, 400, 800, len(base)]
 shares = []
@@ -60,7 +61,7 @@ for n in sizes:
 
 _, ax = plt.subplots(figsize=(5, 3))
 ax.plot(sizes, np.array(shares) * 100, "o-")
-ax.set(xscale="log", xlabel="histograms in the data base", ylabel="pairs solved, %")
+ax.set(xscale="log", xlabel="histograms in the database", ylabel="pairs solved, %")
 ax.set_ylim(bottom=0)
 ax.set_xticks(sizes, [str(n) for n in sizes])
 ax.minorticks_off()

@@ -2,14 +2,14 @@
 A kernel for support vector machines
 ====================================
 
-From a distance d comes the kernel exp(-d / sigma). With the earth mover's distance it
-need not be positive definite; :class:`~groundmetric.EMDKernel` adds to its diagonal
-what is missing, and says how much that was.
+A distance d gives rise to the kernel exp(-d / sigma). For the earth mover's distance it
+need not be positive definite. If it is not, :class:`~groundmetric.EMDKernel` adds the
+necessary shift to the diagonal, and reports it.
 """
 
 # %%
-# Three digits that are easily mistaken for each other, ten of each to learn from, drawn
-# at random five times.
+# We take three digits that are easily confused, with ten training images of each, in
+# five random splits.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,8 +25,8 @@ digits = load_digits_histograms([3, 5, 8])
 splits = StratifiedShuffleSplit(5, train_size=30, random_state=0)
 
 # %%
-# The kernel and the machine in one pipeline, with a search over the paper's grids for
-# both. Inside, a part of the training digits is used to find sigma and C.
+# The kernel and the support vector machine form a pipeline. Cross-validation on the
+# training images selects sigma and C from the paper's grids.
 
 
 def search(metric, X, y):
@@ -49,7 +49,7 @@ for train, test in splits.split(digits.X, digits.y):
     )
     found = {
         "Hellinger": search("hellinger", X, y),
-        "EMD, pixels as they lie": search(pixels, X, y),
+        "EMD, pixel distances": search(pixels, X, y),
         "EMD, learned": search(gm.GroundMetricLearning().fit(X, y).metric_, X, y),
     }
     errors.append([1 - machine.score(X_test, y_test) for machine in found.values()])
@@ -59,8 +59,8 @@ for name, middle, around in zip(found, mean, spread, strict=True):
     print(f"{name:25s} {middle:.1%} errors, std. dev. {around:.1%}")
 
 # %%
-# Was the kernel positive definite in the last split? If so, nothing was added. And what
-# was chosen:
+# Was the kernel positive definite in the last split? If so, nothing was added to the
+# diagonal. The last line shows the selected parameters.
 
 kernel = found["EMD, learned"].best_estimator_.named_steps["emdkernel"]
 print("smallest eigenvalue:", round(kernel.smallest_eigenvalue_, 4))
@@ -68,7 +68,8 @@ print("added to the diagonal:", round(kernel.shift_, 4))
 print(found["EMD, learned"].best_params_)
 
 # %%
-# The Gram matrix of the training digits, by class, and the errors on the others.
+# The Gram matrix of the training images, ordered by class, and the confusion matrix on
+# the test images:
 
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 order = np.argsort(y, kind="stable")
