@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "masses.h"
 #include "parallel.h"
 
 namespace nb = nanobind;
@@ -23,8 +24,6 @@ using namespace nb::literals;
 
 template <class T, int kDims>
 using In = nb::ndarray<const T, nb::ndim<kDims>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using InOut = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T, int kDims>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<kDims>>;
 // Called now and then with the number of items done.
@@ -121,6 +120,10 @@ void require_range(const T* values, std::size_t n, std::int64_t low,
                 std::to_string(values[k]) + ", but it must be at least " +
                 std::to_string(low) + " and less than " + std::to_string(high) +
                 ".");
+}
+
+inline void require_same_mass(const gm::Masses& x, const gm::Masses& y) {
+    require(x.has_mass_of(y), "The two sets of histograms differ in mass.");
 }
 
 void bind_batch(nb::module_& m);

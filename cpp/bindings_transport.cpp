@@ -1,5 +1,4 @@
 #include "bindings.h"
-#include "bounds.h"
 #include "certificate.h"
 #include "pairwise.h"
 
@@ -36,7 +35,7 @@ Out<double, 2> pairwise(
         effort) {
     require(x.n_bins() == y.n_bins() && x.n_bins() == cost.size(),
             "Histograms and cost are not of the same bins.");
-    require(x.unit() == y.unit(), "x and y are not of the same mass.");
+    require_same_mass(x, y);
     Out<double, 2> distances = new_matrix(static_cast<std::size_t>(x.size()),
                                           static_cast<std::size_t>(y.size()));
     const gm::Effort spent = without_gil([&] {
@@ -112,25 +111,6 @@ void bind_transport(nb::module_& m) {
         },
         "histograms"_a.noconvert(),
         "Smallest entry; mass of the first row, smallest and largest mass.");
-    m.def(
-        "raise_lower",
-        [](In<double, 2> values, In<std::int64_t, 1> rows, std::int32_t first,
-           InOut<double> lower, InOut<std::int32_t> best) {
-            const std::size_t n = values.shape(1);
-            require_length(rows.shape(0), values.shape(0), "rows");
-            require_range(rows.data(), rows.shape(0), 0,
-                          static_cast<std::int64_t>(n), "rows");
-            require_shape(lower, n, n, "lower");
-            require_shape(best, n, n, "best");
-            gm::raise_lower(values.data(), rows.data(),
-                            static_cast<std::int64_t>(values.shape(0)),
-                            static_cast<std::int64_t>(values.shape(1)), first,
-                            lower.data(), best.data());
-        },
-        "values"_a.noconvert(), "rows"_a.noconvert(), "first"_a,
-        "lower"_a.noconvert(), "best"_a.noconvert(),
-        "Raise lower[rows[s]] to |values[s] - values[s, rows[s]]|, in place; "
-        "there best becomes first + s.");
     m.def("transport", &transport, "r"_a.noconvert(), "c"_a.noconvert(),
           "total"_a, "cost"_a.noconvert(), "One pair, with its certificate.");
     m.def(

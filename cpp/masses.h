@@ -45,11 +45,17 @@ public:
     int n_bins() const { return d_; }
     // The mass of one unit, a power of two.
     double unit() const { return std::ldexp(1.0, exponent_); }
+    // Whether rows of both have the same sum, in the same units: a plan between
+    // them exists then.
+    bool has_mass_of(const Masses& other) const {
+        return exponent_ == other.exponent_ && sum_ == other.sum_;
+    }
 
 private:
     std::int64_t n_;
     int d_;
     int exponent_;
+    Mass sum_;  // of each row
     std::vector<Mass> units_;
 };
 

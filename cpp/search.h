@@ -71,7 +71,7 @@ class PrunedSearch {
 public:
     // Histograms of mass 1, and a metric.
     PrunedSearch(std::shared_ptr<const Masses> base,
-                 std::shared_ptr<const CostMatrix> matrix);
+                 std::shared_ptr<const CostMatrix> matrix, const Poll& poll);
 
     // The neighbors of each query; distances are those of pairwise(). Null
     // queries: the base among itself, excluding each histogram itself.

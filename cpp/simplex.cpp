@@ -36,9 +36,6 @@ void TransportSimplex::solve_again(Pulse& pulse) {
     // little, no other start can be much cheaper: do not even look for one.
     constexpr double kLittle = 0.01;
     const double old_cost = cost();
-    lower = old_cost - gap;
-    is_above_ceiling = lower > ceiling;
-    if (is_above_ceiling) return;
     if (gap > kLittle * std::abs(old_cost)) {
         std::swap(tree, old_tree_);
         greedy_(problem, tree);

@@ -62,14 +62,11 @@ struct SpanningTree {
     // that parents come before their children.
     void set_order(const std::vector<Node>& parents_first);
 
-    // Sets parent from the preorder and the parents listed along it, and what
-    // follows from them. This is how a tree is kept between solves.
-    void restore(const Node* order_, const Node* parents);
-
-    // The same from one array, for the margins of the problem; sets flows too.
-    void restore(const Problem& problem, const Node* nodes);
-    // Preorder and parents along it, in one array.
+    // The preorder, then the parents in this order: how a tree is kept between
+    // solves.
     std::vector<Node> nodes() const;
+    // The tree with these nodes, and the flows that the margins imply.
+    void restore(const Problem& problem, const Node* nodes);
 
     // Sets the flows that the margins of the problem imply.
     void set_flow(const Problem& problem);
@@ -88,10 +85,6 @@ private:
     std::vector<Node> free_at_;  // scratch of set_order
     std::vector<Mass> net_;      // scratch of set_flow
 };
-
-// Whether these are the preorder of a spanning tree, below a column, and the
-// parents along it.
-bool is_tree(const Node* order, const Node* parents, int n_rows, int n_nodes);
 
 // Calls visit(p, q, mass) for every basic arc that moves mass from bin p to q.
 template <class Visit>

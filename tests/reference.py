@@ -196,18 +196,6 @@ def initial_metric_sum(tables, omega, neighbors):
     return Xi
 
 
-def one_sided(r, c, M):
-    """Bound an EMD: mass that leaves, or enters, a bin goes at least so far."""
-
-    def leaving(a, b):
-        return sum(
-            max(a[p] - b[p], 0.0) * min(M[p, q] for q in range(len(a)) if q != p)
-            for p in range(len(a))
-        )
-
-    return max(leaving(r, c), leaving(c, r))
-
-
 def spread_plan(r, c):
     """Leave common mass; the rest moves independently of where it comes from."""
     plan = np.diag(np.minimum(r, c))
