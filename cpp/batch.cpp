@@ -54,7 +54,8 @@ void Batch::clear(bool reduced) noexcept {
 
 bool Batch::restore(std::int64_t pair, Problem& problem,
                     SpanningTree& tree) const {
-    problem.set_margins(left(pair), right(pair), x_->n_bins(), reduced_);
+    problem.set_margins(left(pair), x_->n_bins(), right(pair), y_->n_bins(),
+                        reduced_);
     if (kept_[pair].solved == 0) return false;
     tree.restore(problem, kept_[pair].nodes);
     assert(problem.n_nodes() == 0 || tree.is_strongly_feasible());
@@ -102,8 +103,8 @@ void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
                      double* sums) const {
     const Turn turn(turnstile_, poll);
     for (std::int64_t k = 0; k < n; ++k) require_solved(chosen[k], number);
-    const int d = x_->n_bins();
-    std::fill_n(sums, static_cast<std::size_t>(d) * d, 0.0);
+    const int m = x_->n_bins(), n_columns = y_->n_bins();
+    std::fill_n(sums, static_cast<std::size_t>(m) * n_columns, 0.0);
     Problem problem;
     SpanningTree tree;
     // One thread: the order of summation is that of the pairs, always.
@@ -111,7 +112,7 @@ void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
         if (weights[k] == 0.0) return;
         restore(chosen[k], problem, tree);
         add_plan(problem, tree, left(chosen[k]), right(chosen[k]), reduced_,
-                 weights[k] * x_->unit(), d, sums);
+                 weights[k] * x_->unit(), n_columns, sums);
     };
     parallel_for(n, 1, kChunk, poll, body);
 }

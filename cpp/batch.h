@@ -35,7 +35,7 @@ public:
                        std::int64_t n, const Threading& threading,
                        double* values, std::int32_t* n_pivots);
 
-    // sums (d x d) = sum_k weights[k] * optimal plan of pair chosen[k]: with
+    // sums (m x n) = sum_k weights[k] * optimal plan of pair chosen[k]: with
     // weights omega, the subgradient of Algorithm 1. Plans are never formed.
     // Throws if another solve than `number` was the last of a pair.
     void plan_sum(std::int64_t number, const std::int64_t* chosen,
@@ -49,7 +49,9 @@ public:
     std::int64_t size() const {
         return static_cast<std::int64_t>(pairs_.size());
     }
-    int n_bins() const { return x_->n_bins(); }
+    // Bins of the histograms of x, and of y.
+    int n_rows() const { return x_->n_bins(); }
+    int n_columns() const { return y_->n_bins(); }
     // Rows of x and of y, pair by pair.
     void write_pairs(std::int64_t* pairs) const;
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "cost.h"
 #include "masses.h"
 #include "parallel.h"
 
@@ -120,6 +121,16 @@ void require_range(const T* values, std::size_t n, std::int64_t low,
                 std::to_string(values[k]) + ", but it must be at least " +
                 std::to_string(low) + " and less than " + std::to_string(high) +
                 ".");
+}
+
+// Costs from m bins to n.
+inline void require_cost(const gm::CostMatrix& cost, int m, int n) {
+    const auto bins = [](int rows, int columns) {
+        return std::to_string(rows) + " x " + std::to_string(columns);
+    };
+    require(cost.n_rows() == m && cost.n_columns() == n,
+            "The cost is " + bins(cost.n_rows(), cost.n_columns()) +
+                ", but the histograms need one of " + bins(m, n) + ".");
 }
 
 inline void require_same_mass(const gm::Masses& x, const gm::Masses& y) {

@@ -23,15 +23,11 @@ void require_distinct(const In<std::int64_t, 1>& chosen) {
 }
 
 void require_bins(const gm::Batch& batch, const gm::CostMatrix& cost) {
-    require(cost.size() == batch.n_bins(),
-            "The cost is of " + std::to_string(cost.size()) +
-                " bins, but the histograms have " +
-                std::to_string(batch.n_bins()) + ".");
+    require_cost(cost, batch.n_rows(), batch.n_columns());
 }
 
 void construct(gm::Batch* self, std::shared_ptr<gm::Masses> x,
                std::shared_ptr<gm::Masses> y, In<std::int64_t, 2> pairs) {
-    require(x->n_bins() == y->n_bins(), "x and y are not of the same bins.");
     require_same_mass(*x, *y);
     require_shape(pairs, pairs.shape(0), 2, "pairs");
     const Progress silent;
@@ -68,15 +64,12 @@ std::tuple<std::int64_t, Out<double, 1>, Out<std::int32_t, 1>> solve(
 }
 
 Out<double, 2> plan_sum(const gm::Batch& batch, std::int64_t number,
-                        In<std::int64_t, 1> chosen, In<double, 1> weights,
-                        int d) {
-    require(d == batch.n_bins(), "d is " + std::to_string(d) +
-                                     ", but the histograms have " +
-                                     std::to_string(batch.n_bins()) + " bins.");
+                        In<std::int64_t, 1> chosen, In<double, 1> weights) {
     require_pairs(batch, chosen);
     require_length(weights.shape(0), chosen.shape(0), "weights");
-    const std::size_t size = static_cast<std::size_t>(d);
-    Out<double, 2> sums = new_matrix(size, size);
+    Out<double, 2> sums =
+        new_matrix(static_cast<std::size_t>(batch.n_rows()),
+                   static_cast<std::size_t>(batch.n_columns()));
     const Progress silent;
     without_gil([&] {
         batch.plan_sum(number, chosen.data(), weights.data(),
@@ -111,7 +104,7 @@ void bind_batch(nb::module_& m) {
         .def("solve", &solve, "cost"_a, "chosen"_a.noconvert(), "n_threads"_a,
              "progress"_a.none(), "Number of the solve, values, pivots.")
         .def("plan_sum", &plan_sum, "number"_a, "chosen"_a.noconvert(),
-             "weights"_a.noconvert(), "d"_a,
+             "weights"_a.noconvert(),
              "Weighted sum of the plans of solve `number`.")
         .def("certificate", &certificate, "number"_a, "cost"_a, "pair"_a)
         .def("__len__", &gm::Batch::size)

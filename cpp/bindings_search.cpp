@@ -151,10 +151,7 @@ void bind_search(nb::module_& m) {
             "__init__",
             [](gm::PrunedSearch* self, std::shared_ptr<gm::Masses> base,
                std::shared_ptr<gm::CostMatrix> cost) {
-                require(cost->size() == base->n_bins(),
-                        "The cost is of " + std::to_string(cost->size()) +
-                            " bins, but the histograms have " +
-                            std::to_string(base->n_bins()) + ".");
+                require_cost(*cost, base->n_bins(), base->n_bins());
                 const Progress silent;
                 without_gil([&] {
                     new (self) gm::PrunedSearch(

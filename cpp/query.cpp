@@ -25,7 +25,7 @@ Query::Query(const PrunedSearch& search, SearchPlan& plan)
     : search_(search),
       plan_(plan),
       scale_(search.matrix().scale()),
-      margin_(margin_of(search.matrix().size())),
+      margin_(margin_of(search.base().n_bins())),
       query_(static_cast<std::size_t>(search.width())),
       told_(static_cast<std::size_t>(search.base().size()), kUntold),
       again_(search.matrix(), search.near_arcs()) {}
@@ -177,8 +177,8 @@ void Query::load(std::int64_t index) {
     if (plan_.among_base && index < i_) std::swap(here, there);
     left_ = here;
     right_ = there;
-    simplex_.problem.set_margins(here, there, search_.base().n_bins(),
-                                 plan_.reduced);
+    const int d = search_.base().n_bins();
+    simplex_.problem.set_margins(here, d, there, d, plan_.reduced);
     simplex_.problem.set_costs(search_.matrix());
 }
 

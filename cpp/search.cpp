@@ -196,7 +196,7 @@ void PrunedSearch::plan_sum(const Neighborhoods& found, const double* weights,
             const Neighbor& neighbor = found.neighbors[k];
             const auto [a, b] = std::minmax(i, neighbor.index);
             const Mass *r = base_->row(a), *c = base_->row(b);
-            simplex.problem.set_margins(r, c, d, reduced);
+            simplex.problem.set_margins(r, d, c, d, reduced);
             if (neighbor.tree != nullptr) {
                 simplex.tree.restore(simplex.problem, neighbor.tree->data());
             } else {

@@ -39,7 +39,7 @@ private:
     NearArcs(const CostMatrix& matrix, double threshold);
 
     double threshold_;
-    int n_bins_;
+    int n_columns_;
     SparseRows all_;  // between all bins
 };
 

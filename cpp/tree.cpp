@@ -137,11 +137,11 @@ void SpanningTree::move_slice(int begin, int length, int after) {
 }
 
 void add_plan(const Problem& problem, const SpanningTree& tree, const Mass* r,
-              const Mass* c, bool reduced, double scale, int d, double* sums) {
+              const Mass* c, bool reduced, double scale, int n, double* sums) {
     const auto add = [&](int p, int q, Mass mass) {
-        sums[p * static_cast<long>(d) + q] += scale * to_double(mass);
+        sums[p * static_cast<long>(n) + q] += scale * to_double(mass);
     };
-    for (int p = 0; reduced && p < d; ++p) add(p, p, std::min(r[p], c[p]));
+    for (int p = 0; reduced && p < n; ++p) add(p, p, std::min(r[p], c[p]));
     for_each_arc(problem, tree, add);
 }
 

@@ -100,9 +100,9 @@ void for_each_arc(const Problem& problem, const SpanningTree& tree,
     }
 }
 
-// Adds `scale` times the plan to sums (d x d): the arcs of the tree, and common
-// mass of r and c if that stays where it is.
+// Adds `scale` times the plan to sums (rows of n): the arcs of the tree, and
+// the common mass of r and c if that stays where it is.
 void add_plan(const Problem& problem, const SpanningTree& tree, const Mass* r,
-              const Mass* c, bool reduced, double scale, int d, double* sums);
+              const Mass* c, bool reduced, double scale, int n, double* sums);
 
 }  // namespace groundmetric

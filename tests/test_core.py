@@ -94,16 +94,18 @@ def test_unit_of_mass():
 
 
 def test_shapes_and_indices_are_checked_before_memory_is_read():
-    one, two = (_core.Masses(np.ones((2, d)), float(d)) for d in (3, 4))
+    one, same = (_core.Masses(np.ones((2, 3)), 3.0) for _ in range(2))
+    four = _core.Masses(np.ones((2, 4)), 3.0)
     cost = _core.CostMatrix(np.zeros((3, 3)))
     more = _core.Masses(np.ones((2, 3)), 3.5)  # in the same units
     zeros, r = np.zeros((3, 3)), np.ones(3)
     for call, message in (
-        (lambda: _core.CostMatrix(np.zeros((2, 3))), r"cost has shape \(2, 3\)"),
-        (lambda: _core.transport(r, r[1:], 3.0, zeros), "c has 2 entries, but 3"),
+        (lambda: _core.detours(zeros[1:], 1), r"matrix has shape \(2, 3\)"),
+        (lambda: _core.transport(r, r[1:], 3.0, zeros), r"cost has shape \(3, 3\)"),
         (lambda: _core.transport(r, r, 3.0, zeros[1:]), r"cost has shape \(2, 3\)"),
-        (lambda: _core.pairwise(one, two, cost, False, 1, None), "the same bins"),
-        (lambda: _core.pairwise(two, two, cost, False, 1, None), "the same bins"),
+        (lambda: _core.pairwise(one, four, cost, False, 1, None), "one of 3 x 4"),
+        (lambda: _core.pairwise(four, four, cost, False, 1, None), "one of 4 x 4"),
+        (lambda: _core.pairwise(one, same, cost, True, 1, None), "within one set"),
         (lambda: _core.pairwise(one, more, cost, False, 1, None), "differ in mass"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -208,7 +208,7 @@ def test_sums_of_plans_need_a_weight_for_each_neighbor_among_the_base():
 
 def test_a_cost_of_other_bins_is_refused():
     X, _, M, _ = data(5)
-    with pytest.raises(ValueError, match="cost is of 11 bins.*have 12"):
+    with pytest.raises(ValueError, match=r"cost is 11 x 11, but .* one of 12 x 12"):
         search_in(X, M[:11, :11].copy())
 
 

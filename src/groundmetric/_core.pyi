@@ -25,10 +25,6 @@ class CostMatrix:
 
     def __init__(self, cost: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
-    @property
-    def size(self) -> int:
-        """The number of bins."""
-
     def is_quasimetric(self, n_threads: int) -> bool:
         """Zero diagonal and triangle inequality."""
 
@@ -78,7 +74,7 @@ class Batch:
     def solve(self, cost: CostMatrix, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int, progress: Callable[[int], None] | None) -> tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """Number of the solve, values, pivots."""
 
-    def plan_sum(self, number: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], d: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    def plan_sum(self, number: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """Weighted sum of the plans of solve `number`."""
 
     def certificate(self, number: int, cost: CostMatrix, pair: int) -> Certificate: ...

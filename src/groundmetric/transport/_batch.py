@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
-from ._exact import Transport, as_masses
+from ._exact import Sets, Transport
 
 Floats = NDArray[np.float64]
 
@@ -34,8 +34,8 @@ class TransportBatch:
         Histograms of equal mass, in rows.
     pairs : array-like of int, shape (n_pairs, 2)
         Pairs (i, j): row i of X with row j of Y.
-    Y : array-like or sparse matrix of shape (m, d), optional
-        X itself if None.
+    Y : array-like or sparse matrix of shape (m, e), optional
+        Histograms of the same mass, usually on the same bins (e = d). If None, X.
     n_jobs : int, optional
         Number of threads, as in scikit-learn. Results do not depend on it.
 
@@ -59,14 +59,12 @@ class TransportBatch:
         Y: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self._x, self._y, self._d = as_masses(X, Y)
+        self._sets = Sets.of(X, Y)
         self.n_jobs = n_jobs
         validation.n_threads(n_jobs)  # judged here, used in solve()
-        self._core = _core.Batch(
-            self._x,
-            self._y,
-            validation.as_pairs(pairs, len(self._x), len(self._y)),
-        )
+        x, y, _ = self._sets
+        pairs = validation.as_pairs(pairs, len(x), len(y))
+        self._core = _core.Batch(x, y, pairs)
 
     def __len__(self) -> int:
         return len(self._core)
@@ -91,7 +89,7 @@ class TransportBatch:
 
         Parameters
         ----------
-        metric : array-like of shape (d, d)
+        metric : array-like of shape (d, e)
             Any real matrix of costs. Whether it obeys the triangle inequality, so that
             common mass can be left where it is, is checked once.
         pairs : array-like of int or of bool, optional
@@ -102,7 +100,7 @@ class TransportBatch:
         BatchSolution
         """
         chosen = validation.as_choice(pairs, len(self))
-        cost = _core.CostMatrix(validation.as_cost(metric, self._d))
+        cost = _core.CostMatrix(self._sets.as_cost(metric))
         threads = validation.n_threads(self.n_jobs)
         number, values, n_pivots = self._core.solve(cost, chosen, threads, None)
         validation.require_in_range(values)
@@ -154,10 +152,10 @@ class BatchSolution:
 
         Returns
         -------
-        ndarray of shape (d, d)
+        ndarray of shape (d, e)
         """
         w = validation.as_weights(weights, self.values.size)
-        return self._batch.plan_sum(self._number, self.pairs, w, self._cost.size)
+        return self._batch.plan_sum(self._number, self.pairs, w)
 
     def transport(self, k: int) -> Transport:
         """Plan and certificate of the k-th solved pair."""

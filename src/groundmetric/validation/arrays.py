@@ -86,13 +86,17 @@ def require_in_range(values: Floats | float) -> None:
         )
 
 
-def as_cost(metric: ArrayLike, d: int, name: str = "metric") -> Floats:
-    """Any finite real d x d matrix."""
+def as_cost(
+    metric: ArrayLike, d: int, name: str = "metric", *, n_columns: int | None = None
+) -> Floats:
+    """Any finite real matrix of costs from d bins to n_columns (by default, to d)."""
     array = as_float_array(metric, name, 2)
-    if array.shape != (d, d):
+    shape = (d, d if n_columns is None else n_columns)
+    if array.shape != shape:
+        bins = f"{d}" if shape == (d, d) else f"{d} and {n_columns}"
         raise ValueError(
-            f"{name} has shape {array.shape}, but the histograms have {d} bins: "
-            f"shape ({d}, {d}) is needed."
+            f"{name} has shape {array.shape}, but the histograms have {bins} bins: "
+            f"shape {shape} is needed."
         )
     require_finite(array, name)
     return array

@@ -33,6 +33,11 @@ class Histograms(NamedTuple):
     low_mass: float
     high_mass: float
 
+    @property
+    def n_bins(self) -> int:
+        """The number of bins."""
+        return int(self.values.shape[-1])
+
     def which(self, row: int) -> str:
         """Name the row in a message."""
         return str(self.name) if self.values.ndim == 1 else self.name.whole_row(row)
@@ -123,8 +128,5 @@ def common_mass(*histograms: Histograms) -> float:
 
 def require_same_bins(a: Histograms, b: Histograms) -> None:
     """Refuse histograms over different numbers of bins."""
-    if a.values.shape[-1] != b.values.shape[-1]:
-        raise ValueError(
-            f"{a.name} has {a.values.shape[-1]} bins, but {b.name} has "
-            f"{b.values.shape[-1]}."
-        )
+    if a.n_bins != b.n_bins:
+        raise ValueError(f"{a.name} has {a.n_bins} bins, but {b.name} has {b.n_bins}.")
