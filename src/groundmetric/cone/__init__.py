@@ -3,9 +3,9 @@
 Sections 2.1 and 4.2 of the paper.
 """
 
+from ..validation import Violation
 from ._projection import MetricProjector, Projection, project_metric
 from ._triangle import (
-    Violation,
     is_metric,
     metric_closure,
     metric_violations,

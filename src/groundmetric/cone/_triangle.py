@@ -1,12 +1,9 @@
-"""Is it a metric? Where is it not? The nearest one below.
+"""Check whether a matrix is a metric, where it is not, and repair it from below.
 
-All answers come from one oracle, the min-plus product of M with itself: the shortest
-detour from i to j, ``min_k M[i, k] + M[k, j]``, in O(d^3) vectorized operations.
+The checks share one oracle, :func:`groundmetric.validation.broken_triangles`.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,15 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core, validation
 
 Floats = NDArray[np.float64]
-
-
-class Violation(NamedTuple):
-    """A broken triangle: M[i, j] exceeds M[i, k] + M[k, j] by amount."""
-
-    i: int
-    j: int
-    k: int
-    amount: float
 
 
 def triangle_violation(M: ArrayLike, *, n_jobs: int | None = None) -> float:
@@ -48,11 +36,13 @@ def triangle_violation(M: ArrayLike, *, n_jobs: int | None = None) -> float:
     2.0
     """
     matrix = validation.as_square(M, "M")
-    return _violation(matrix, validation.n_threads(n_jobs))
+    return _largest_violation(matrix, n_jobs)
 
 
-def _violation(matrix: Floats, threads: int) -> float:
-    return max(0.0, float((matrix - _core.detours(matrix, threads)).max()))
+def _largest_violation(matrix: Floats, n_jobs: int | None) -> float:
+    threads = validation.n_threads(n_jobs)
+    worst = validation.broken_triangles(matrix, n_threads=threads)
+    return worst[0].amount if worst else 0.0
 
 
 def is_metric(M: ArrayLike, *, tol: float = 0.0, n_jobs: int | None = None) -> bool:
@@ -83,11 +73,13 @@ def is_metric(M: ArrayLike, *, tol: float = 0.0, n_jobs: int | None = None) -> b
     return bool(
         np.abs(np.diag(matrix)).max() <= tol
         and np.abs(matrix - matrix.T).max() <= tol
-        and _violation(matrix, validation.n_threads(n_jobs)) <= tol
+        and _largest_violation(matrix, n_jobs) <= tol
     )
 
 
-def metric_violations(M: ArrayLike, *, max_items: int = 10) -> list[Violation]:
+def metric_violations(
+    M: ArrayLike, *, max_items: int = 10
+) -> list[validation.Violation]:
     """Find the triangles that M breaks, the worst first.
 
     Parameters
@@ -111,21 +103,7 @@ def metric_violations(M: ArrayLike, *, max_items: int = 10) -> list[Violation]:
     """
     matrix = validation.as_square(M, "M")
     max_items = validation.as_count(max_items, "max_items", low=0)
-    worst = matrix - _core.detours(matrix, 1)  # of the triangles over each edge
-    if np.array_equal(matrix, matrix.T):
-        worst[np.tri(len(worst), k=-1, dtype=bool)] = -np.inf
-    # The max_items worst triangles lie over the max_items worst edges.
-    edges = np.argsort(-worst, axis=None, kind="stable")[:max_items]
-    edges = edges[worst.ravel()[edges] > 0]
-    i, j = np.unravel_index(edges, worst.shape)
-    amounts = matrix[i, j][:, None] - (matrix[i, :] + matrix[:, j].T)  # (edges, d)
-    order = np.argsort(-amounts, axis=None, kind="stable")[:max_items]
-    found = zip(*np.unravel_index(order, amounts.shape), strict=True)
-    return [
-        Violation(int(i[e]), int(j[e]), int(k), float(amounts[e, k]))
-        for e, k in found
-        if amounts[e, k] > 0
-    ]
+    return validation.broken_triangles(matrix, max_items)
 
 
 def metric_closure(M: ArrayLike, *, n_jobs: int | None = None) -> Floats:

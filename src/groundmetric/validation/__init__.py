@@ -41,10 +41,12 @@ from .pairs import (
 )
 from .places import Table
 from .threads import n_threads
+from .triangles import Violation, broken_triangles
 
 __all__ = [
     "LARGEST_DIMENSION",
     "Table",
+    "Violation",
     "as_choice",
     "as_color_image",
     "as_cost",
@@ -66,6 +68,7 @@ __all__ = [
     "as_similarity",
     "as_square",
     "as_weights",
+    "broken_triangles",
     "common_mass",
     "each_image",
     "n_threads",

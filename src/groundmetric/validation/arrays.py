@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core
 from .places import Table
+from .triangles import broken_triangles
 
 Floats = NDArray[np.float64]
 
@@ -147,14 +147,13 @@ def require_dissimilarity(array: Floats, name: str, *, rounding: float = 0.0) ->
 def require_metric(array: Floats, name: str) -> None:
     """Refuse what is not a metric, and say where and by how much."""
     require_dissimilarity(array, name)
-    excess = array - _core.detours(array, 1)
-    # Rounding of the matrix, as when it was scaled, is nobody's fault.
-    if excess.max() > METRIC_ROUNDING * array.max():
-        i, j = (int(k) for k in np.unravel_index(np.argmax(excess), excess.shape))
-        k = int(np.argmin(array[i] + array[:, j]))
+    worst = broken_triangles(array)
+    # Scaling a metric rounds its entries: that much is accepted.
+    if worst and worst[0].amount > METRIC_ROUNDING * array.max():
+        i, j, k, amount = worst[0]
         raise ValueError(
             f"{name} breaks the triangle inequality: {name}[{i}, {j}] exceeds "
-            f"{name}[{i}, {k}] + {name}[{k}, {j}] by {excess[i, j]}."
+            f"{name}[{i}, {k}] + {name}[{k}, {j}] by {amount}."
         )
 
 
