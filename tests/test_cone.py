@@ -287,7 +287,7 @@ def test_residual_is_honest_after_a_large_repair():
 
 def test_progress(capsys):
     A = matrix(np.random.default_rng(6), "gaussian", 30)
-    P = gm.project_metric(A, progress=True)
+    P = gm.project_metric(A, verbose=1)
     assert f"{P.n_iter}round" in capsys.readouterr().err.replace(" ", "")
 
 

@@ -125,7 +125,7 @@ def test_progress_bar(capsys):
     X, M = problem()
     quiet = gm.pairwise_emd(X, metric=M)
     assert capsys.readouterr().err == ""
-    shown = gm.pairwise_emd(X, metric=M, progress=True)
+    shown = gm.pairwise_emd(X, metric=M, verbose=1)
     err = capsys.readouterr().err
     assert "emd" in err
     assert "100%" in err
@@ -136,7 +136,7 @@ def test_progress_bar(capsys):
 def test_progress_without_tqdm(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with pytest.raises(ImportError, match=r"groundmetric\[progress\]"):
-        gm.pairwise_emd([[1.0, 0.0]], metric=np.zeros((2, 2)), progress=True)
+        gm.pairwise_emd([[1.0, 0.0]], metric=np.zeros((2, 2)), verbose=1)
 
 
 def _child(queue, X, M):

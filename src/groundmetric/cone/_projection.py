@@ -77,7 +77,7 @@ def project_metric(
     tol: float = 1e-6,
     max_iter: int = MAX_ITER,
     n_jobs: int | None = None,
-    progress: bool = False,
+    verbose: int = 0,
 ) -> Projection:
     """Nearest metric to a matrix, in the Frobenius norm.
 
@@ -97,8 +97,8 @@ def project_metric(
         The most rounds; when they are used up, the result is still a metric.
     n_jobs : int, optional
         Number of threads, as in scikit-learn. Results do not depend on it.
-    progress : bool, default=False
-        Show rounds as they go (needs tqdm); worth it from d = 500 on.
+    verbose : int, default=0
+        1 shows a progress bar (needs tqdm), useful from about 500 bins on.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def project_metric(
     projector = MetricProjector(
         len(matrix), weights=weights, tol=tol, max_iter=max_iter, n_jobs=n_jobs
     )
-    return projector.project(matrix, radius=radius, progress=progress)
+    return projector.project(matrix, radius=radius, verbose=verbose)
 
 
 class MetricProjector:
@@ -201,7 +201,7 @@ class MetricProjector:
         self._core.forget()
 
     def project(
-        self, A: ArrayLike, *, radius: float | None = None, progress: bool = False
+        self, A: ArrayLike, *, radius: float | None = None, verbose: int = 0
     ) -> Projection:
         """Project a matrix; see :func:`project_metric`."""
         matrix = validation.as_square(A, "A", size=self._d)
@@ -212,8 +212,9 @@ class MetricProjector:
         # Halves first, against overflow; but a symmetric matrix stays as it is.
         symmetric = np.where(matrix == matrix.T, matrix, matrix / 2 + matrix.T / 2)
         np.fill_diagonal(symmetric, 0.0)
-        bar_of_rounds = progress_bar(None, label="project", unit="round", show=progress)
-        with bar_of_rounds as bar:
+        with progress_bar(
+            None, label="project", unit="round", show=verbose > 0
+        ) as report:
             metric, n_iter, n_sweeps, violation, residual, converged = (
                 self._core.project(
                     symmetric,
@@ -221,7 +222,7 @@ class MetricProjector:
                     self._tol,
                     self._max_iter,
                     self._threads,
-                    bar,
+                    report,
                 )
             )
         if not converged:

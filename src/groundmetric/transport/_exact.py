@@ -180,7 +180,7 @@ def pairwise_emd(
     *,
     metric: ArrayLike,
     n_jobs: int | None = None,
-    progress: bool = False,
+    verbose: int = 0,
 ) -> Floats:
     """Earth mover's distances between all rows of X and all rows of Y.
 
@@ -200,8 +200,8 @@ def pairwise_emd(
     n_jobs : int, optional
         Number of threads, as in scikit-learn: None is 1, -1 is all processors.
         Results do not depend on it.
-    progress : bool, default=False
-        Show a progress bar (needs tqdm).
+    verbose : int, default=0
+        1 shows a progress bar (needs tqdm).
 
     Returns
     -------
@@ -219,5 +219,5 @@ def pairwise_emd(
     x, y, cost = sets.x, sets.y, sets.as_cost(metric)
     threads = validation.n_threads(n_jobs)
     symmetric = Y is None and np.array_equal(cost, cost.T)
-    with progress_bar(len(x) * len(y), label="emd", show=progress) as report:
+    with progress_bar(len(x) * len(y), label="emd", show=verbose > 0) as report:
         return _core.pairwise(x, y, _core.CostMatrix(cost), symmetric, threads, report)

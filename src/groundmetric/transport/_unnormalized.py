@@ -127,7 +127,7 @@ def pairwise_emd_hat(
     metric: ArrayLike,
     penalty: float | None = None,
     n_jobs: int | None = None,
-    progress: bool = False,
+    verbose: int = 0,
 ) -> Floats:
     """Distances :func:`emd_hat` between all rows of X and all rows of Y.
 
@@ -148,8 +148,8 @@ def pairwise_emd_hat(
         to rounding of these: of the surplus times the largest entry.
     n_jobs : int, optional
         Number of threads, as in scikit-learn. Results do not depend on it.
-    progress : bool, default=False
-        Show a progress bar (needs tqdm).
+    verbose : int, default=0
+        1 shows a progress bar (needs tqdm).
 
     Returns
     -------
@@ -185,7 +185,7 @@ def pairwise_emd_hat(
     symmetric = Y is None and np.array_equal(cost, cost.T)
     a = _core.Masses(_filled(x, total), total)
     b = a if Y is None else _core.Masses(_filled(y, total), total)
-    with progress_bar(len(x) * len(y), label="emd_hat", show=progress) as report:
+    with progress_bar(len(x) * len(y), label="emd_hat", show=verbose > 0) as report:
         values = _core.pairwise(a, b, bridge, symmetric, threads, report)
     if enough > price:
         n, m = x.sum(axis=1)[:, None], y.sum(axis=1)[None, :]
