@@ -8,9 +8,9 @@
 namespace groundmetric {
 namespace {
 
-// Pairs handed to a thread at a time.
+// Pairs per task of a thread.
 constexpr std::int64_t kChunk = 8;
-// Pairs between two polls where each takes next to no time.
+// Pairs between two polls of a cheap loop.
 constexpr std::int64_t kBlock = 65536;
 
 }  // namespace
@@ -107,7 +107,7 @@ void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
     std::fill_n(sums, static_cast<std::size_t>(m) * n_columns, 0.0);
     Problem problem;
     SpanningTree tree;
-    // One thread: the order of summation is that of the pairs, always.
+    // One thread: the order of summation is always that of the pairs.
     const Body body = [&](std::int64_t k, int, Pulse&) {
         if (weights[k] == 0.0) return;
         restore(chosen[k], problem, tree);
@@ -134,9 +134,9 @@ Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
 void Batch::require_solved(std::int64_t pair, std::int64_t number) const {
     if (number <= 0 || kept_[pair].solved != number)
         throw std::runtime_error(
-            "The batch has solved these pairs again since, some of them or for "
-            "another kind of cost, and keeps only their newest plans; use the "
-            "newest solution.");
+            "The batch has solved these pairs again since, at least some of "
+            "them, "
+            "and keeps only their newest plans; use the newest solution.");
 }
 
 std::int64_t Batch::n_bytes(const Poll& poll) const {

@@ -15,15 +15,15 @@
 
 namespace groundmetric {
 
-// A list of pairs (x_i, y_j) that is solved again and again while the metric
-// changes. Between solves it keeps the optimal tree of each pair that was
-// solved: the preorder and the parents, 4 bytes a node; flows follow from the
-// margins. Calls from several threads take turns. A solve that fails, for want
-// of memory say, leaves the pairs that it has solved, and the others as they
-// were, or without a tree.
+// A list of pairs (x_i, y_j) to solve repeatedly while the metric changes.
+// Between solves it keeps the optimal tree of each solved pair: the preorder
+// and the parents, 4 bytes per node; flows follow from the margins. Calls from
+// several threads take turns. If a solve fails, for instance for lack of
+// memory, the pairs it has solved stay solved; the others stay as they were, or
+// lose their trees.
 class Batch {
 public:
-    // Throws if a pair names a histogram that is not there.
+    // Throws if a pair names a histogram that does not exist.
     Batch(std::shared_ptr<const Masses> x, std::shared_ptr<const Masses> y,
           const std::int64_t* pairs, std::int64_t n_pairs, const Poll& poll);
 
@@ -37,7 +37,7 @@ public:
 
     // sums (m x n) = sum_k weights[k] * optimal plan of pair chosen[k]: with
     // weights omega, the subgradient of Algorithm 1. Plans are never formed.
-    // Throws if another solve than `number` was the last of a pair.
+    // Throws if a pair was last solved by a solve other than `number`.
     void plan_sum(std::int64_t number, const std::int64_t* chosen,
                   const double* weights, std::int64_t n, const Poll& poll,
                   double* sums) const;
@@ -55,7 +55,7 @@ public:
     // Rows of x and of y, pair by pair.
     void write_pairs(std::int64_t* pairs) const;
 
-    // Bytes kept, histograms excluded.
+    // Bytes kept, excluding the histograms.
     std::int64_t n_bytes(const Poll& poll) const;
 
 private:
@@ -75,7 +75,7 @@ private:
         return y_->row(pairs_[pair].j);
     }
     void require_solved(std::int64_t pair, std::int64_t number) const;
-    // Forgets all trees.
+    // Drops all trees.
     void clear(bool reduced) noexcept;
     // Loads the pair's margins and, if it has one, its tree and flows.
     bool restore(std::int64_t pair, Problem& problem, SpanningTree& tree) const;

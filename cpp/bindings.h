@@ -1,4 +1,4 @@
-// What the bindings of all parts share: arrays in and out, Ctrl-C, progress.
+// Shared by all bindings: arrays in and out, Ctrl-C, progress.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -57,7 +57,7 @@ Out<T, 2> new_matrix(std::size_t n, std::size_t m) {
     return Out<T, 2>(data.release(), {n, m}, owner);
 }
 
-// Looks for Ctrl-C, and reports progress if asked to.
+// Checks for Ctrl-C, and reports progress if requested.
 inline gm::Poll make_poll(const Progress& progress) {
     return [&progress](std::int64_t n_done) {
         const nb::gil_scoped_acquire gil;
@@ -73,8 +73,8 @@ inline gm::Poll make_poll(const Progress& progress) {
     };
 }
 
-// Runs long work without the GIL; a poll that stopped it has set Python's
-// error.
+// Runs long work without the GIL. If a poll stops it, the poll has set the
+// Python error.
 template <class Work>
 auto without_gil(Work work) {
     try {
@@ -85,8 +85,8 @@ auto without_gil(Work work) {
     }
 }
 
-// Indices and shapes are checked again here, where a wrong one would read or
-// write memory that is not ours.
+// Indices and shapes are checked again here: a wrong one would read or write
+// memory out of bounds.
 inline void require(bool is_right, const std::string& otherwise) {
     if (!is_right) throw std::invalid_argument(otherwise);
 }

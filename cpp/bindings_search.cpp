@@ -5,7 +5,7 @@
 
 namespace {
 
-// What a search has found, with the search itself: sums of plans need both.
+// The neighbors found, and the search: sums of plans need both.
 struct Found {
     std::shared_ptr<const gm::PrunedSearch> search;
     bool among_base;

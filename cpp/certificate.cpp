@@ -10,7 +10,7 @@
 namespace groundmetric {
 namespace {
 
-// The plan's positive entries, common mass that stayed included.
+// The positive entries of the plan, including common mass that stayed.
 void set_plan(Certificate& out, const TransportSimplex& simplex, const Mass* r,
               const Mass* c, double unit, int m, bool reduced) {
     struct Entry {
@@ -42,8 +42,8 @@ void minimize_rows(const CostMatrix& matrix, const std::vector<double>& offset,
                          matrix.n_rows(), minima.data());
 }
 
-// v on the receiving bins as the simplex left it; on the others as large as the
-// sending bins allow.
+// The v of the simplex on the receiving bins; on the others, the largest that
+// the sending bins allow.
 std::vector<double> extended_potentials(const TransportSimplex& simplex,
                                         const CostMatrix& matrix) {
     const Problem& problem = simplex.problem;
@@ -72,8 +72,8 @@ std::vector<double> extend(const CostMatrix& matrix,
     return f;
 }
 
-// u'r + v'c. Bins that both histograms have are summed as u'(r - c) + (u +
-// v)'c: what stays does not cancel.
+// u'r + v'c. Common bins are summed as u'(r - c) + (u + v)'c, so that mass that
+// stays causes no cancellation.
 double dual_value(const Certificate& proof, const Mass* r, const Mass* c) {
     const std::size_t m = proof.u.size(), n = proof.v.size();
     double sum = 0.0;
@@ -85,7 +85,7 @@ double dual_value(const Certificate& proof, const Mass* r, const Mass* c) {
     return sum;
 }
 
-// Whether u = -v, up to rounding: if mass that both have stays, at no cost.
+// Whether u = -v up to rounding, as it must be if common mass stays.
 bool agree(const Certificate& proof, double rounding) {
     for (std::size_t p = 0; p < proof.u.size(); ++p)
         if (-proof.v[p] - proof.u[p] >
@@ -123,7 +123,7 @@ Certificate certify(const TransportSimplex& simplex, const Mass* r,
     } else {
         out.v = extended_potentials(simplex, matrix);
     }
-    // The largest u that v allows: feasible on all bins, whatever came before.
+    // The largest u that v allows: feasible on all bins in any case.
     std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
                                kHuge);
     std::transform(out.v.begin(), out.v.end(), offset.begin(), std::negate<>());

@@ -19,7 +19,7 @@ CostMatrix::CostMatrix(const double* cost, int m, int n)
     int exponent = 0;
     std::frexp(largest, &exponent);  // largest < 2^exponent
     scale_ = std::ldexp(1.0, exponent - 1);
-    // 1 / scale, in two factors: it may itself be out of range.
+    // 1 / scale, in two factors, since it may be out of range.
     const int half = (1 - exponent) / 2;
     const double first = std::ldexp(1.0, half);
     const double second = std::ldexp(1.0, 1 - exponent - half);

@@ -24,7 +24,7 @@ public:
     }
     // Original cost = scale() * row(p)[q]; a power of two.
     double scale() const { return scale_; }
-    // A scaled cost of so many units of mass as an original cost.
+    // Converts a scaled cost, in units of mass, to an original cost.
     double unscaled(double cost, double unit) const {
         return std::ldexp(cost, std::ilogb(unit) + std::ilogb(scale_));
     }
@@ -37,7 +37,7 @@ public:
     // Whether mass common to two histograms may stay where it is: the diagonal
     // is zero and M_pq <= M_pk + M_kq, up to rounding of M_pq. If a plan moves
     // p -> k and k -> q, moving p -> q and leaving k alone costs no more then.
-    // Neither symmetry nor positivity is needed. Found out once.
+    // Neither symmetry nor positivity is needed. Computed once.
     bool is_quasimetric(int n_threads, const Poll& poll) const;
 
 private:
@@ -53,7 +53,7 @@ private:
     mutable std::atomic<int> quasimetric_{-1};  // unknown; else 0 or 1
 };
 
-// What counts as rounding, relatively: 64 units in the last place.
+// Relative differences up to 64 units in the last place count as rounding.
 inline constexpr double kTolerance = 0x1p-46;
 
 }  // namespace groundmetric

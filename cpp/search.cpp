@@ -9,7 +9,7 @@
 namespace groundmetric {
 namespace {
 
-// Queries of a wave learn nothing from each other, and threads wait at its end.
+// Queries in a wave learn nothing from each other, and threads wait at its end.
 std::int64_t wave_size(std::int64_t n, bool passes_on) {
     return passes_on ? std::clamp<std::int64_t>(n / 16, 8, 512) : n;
 }
@@ -79,8 +79,8 @@ private:
         }
     }
 
-    // A message to a query that is over would help nobody, unless pairs are
-    // looked at once.
+    // A message to a finished query is useless, unless each pair is handled
+    // only once.
     void pass_on(std::int64_t first, std::int64_t end) {
         std::vector<std::pair<std::int64_t, std::int64_t>> within;  // the wave
         for (std::int64_t i = first; i < end; ++i) {
@@ -189,7 +189,7 @@ void PrunedSearch::plan_sum(const Neighborhoods& found, const double* weights,
         matrix_->is_quasimetric(threading.n_threads, threading.poll);
     std::fill_n(sums, static_cast<std::size_t>(d) * d, 0.0);
     TransportSimplex simplex;
-    // One thread: the order of summation is that of the pairs, always.
+    // One thread: the order of summation is always that of the pairs.
     const Body body = [&](std::int64_t i, int, Pulse& pulse) {
         for (std::int64_t k = found.starts[i]; k < found.starts[i + 1]; ++k) {
             if (weights[k] == 0.0) continue;

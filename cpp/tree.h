@@ -30,6 +30,8 @@
 // (section 11.6 there). TransportSimplex keeps it so, and hence cannot cycle.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -98,6 +100,21 @@ void for_each_arc(const Problem& problem, const SpanningTree& tree,
             visit(problem.rows[row], problem.columns[column - tree.n_rows],
                   tree.flow[x]);
     }
+}
+
+// Sets the potentials that the tree and the costs of its arcs imply, down from
+// that of the root. Returns the largest in absolute value.
+template <class ArcCost>
+double hang_potentials(const SpanningTree& tree, ArcCost arc_cost,
+                       std::vector<double>& potential) {
+    double largest = 0.0;
+    for (int k = 1; k < tree.n_nodes(); ++k) {
+        const Node x = tree.order[k];
+        const double cost = tree.is_row(x) ? arc_cost(x) : -arc_cost(x);
+        potential[x] = potential[tree.parent[x]] + cost;
+        largest = std::max(largest, std::abs(potential[x]));
+    }
+    return largest;
 }
 
 // Adds `scale` times the plan to sums (rows of n): the arcs of the tree, and

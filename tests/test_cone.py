@@ -197,7 +197,7 @@ def test_results_do_not_depend_on_threads():
 
 def test_rounds_that_run_out_leave_a_metric_and_a_warning():
     A = matrix(np.random.default_rng(4), "gaussian", 40)
-    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=2;"):
+    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=2 rounds;"):
         P = gm.project_metric(A, max_iter=2, tol=1e-9)
     assert not P.converged
     assert P.n_iter == 2
@@ -323,7 +323,7 @@ NAN = float("nan")
         (
             [[0, 1], [1, 0]],
             {"weights": np.ones((2, 2)), "radius": 1.0},
-            "radius and weights cannot be had together",
+            "radius and weights cannot be combined",
         ),
     ],
 )

@@ -203,7 +203,7 @@ def test_a_batch_refuses_to_be_entered_twice_by_one_thread():
     def report(_):
         first.plan_sum([1.0])  # as a signal handler might
 
-    with pytest.raises(RuntimeError, match="in the middle of another call"):
+    with pytest.raises(RuntimeError, match="already inside another call"):
         batch._core.solve(_core.CostMatrix(M), others, 1, report)
     assert first.transport(0).value == pytest.approx(first.values[0])
 

@@ -1,4 +1,4 @@
-"""The cone of metric matrices: what violates it, and projections onto it.
+"""The cone of metric matrices: checks, repairs, and projections onto it.
 
 Sections 2.1 and 4.2 of the paper.
 """

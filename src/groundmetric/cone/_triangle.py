@@ -1,4 +1,4 @@
-"""Check whether a matrix is a metric, where it is not, and repair it from below.
+"""Check whether a matrix is a metric, find where it is not, and lower it to one.
 
 The checks share one oracle, :func:`groundmetric.validation.broken_triangles`.
 """
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def triangle_violation(M: ArrayLike, *, n_jobs: int | None = None) -> float:
-    """Largest amount by which M breaks the triangle inequality; 0.0 if it does not.
+    """Largest amount by which M breaks the triangle inequality; 0.0 if it holds.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def triangle_violation(M: ArrayLike, *, n_jobs: int | None = None) -> float:
     Returns
     -------
     float
-        The largest of M[i, j] - (M[i, k] + M[k, j]) and 0, over all i, j, k, equal ones
-        included: M[i, i] <= M[i, k] + M[k, i] is what makes metrics non-negative.
+        The largest of M[i, j] - (M[i, k] + M[k, j]) and 0, over all i, j, k, including
+        i = j: M[i, i] <= M[i, k] + M[k, i] makes metrics non-negative.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def is_metric(M: ArrayLike, *, tol: float = 0.0, n_jobs: int | None = None) -> b
     M : array-like of shape (d, d)
         Any real matrix.
     tol : float, default=0.0
-        What each condition may be broken by.
+        How much each condition may be violated.
     n_jobs : int, optional
         Number of threads, as in scikit-learn.
 
@@ -85,10 +85,10 @@ def metric_violations(
     Parameters
     ----------
     M : array-like of shape (d, d)
-        Any real matrix. If it is symmetric, (i, j, k) and (j, i, k) are one triangle
-        and listed once, with i <= j.
+        Any real matrix. If it is symmetric, (i, j, k) and (j, i, k) are the same
+        triangle, which is listed once, with i <= j.
     max_items : int, default=10
-        The longest list wanted.
+        The maximum length of the list.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def metric_closure(M: ArrayLike, *, n_jobs: int | None = None) -> Floats:
     Returns
     -------
     ndarray of shape (d, d)
-        A metric exactly, in floating point: its triangle violation is 0.0.
+        An exact metric in floating point: its triangle violation is 0.0.
 
     Examples
     --------
@@ -144,21 +144,22 @@ def closure(matrix: Floats, threads: int) -> Floats:
 
 
 def threshold_metric(M: ArrayLike, t: float) -> Floats:
-    r"""Cut a metric off at t: all that is farther is equally far.
+    r"""Cut a metric off at t, so that all larger distances become equal.
 
     .. math:: \min(M, t)
 
-    is a metric if M is one, and robust: no bin is an outlier. Distances under it are
-    faster, too: if most entries are cut, :func:`~groundmetric.pairwise_emd` sends all
-    that goes at price t through one hub, and looks at the other arcs only (section 8.2
-    of the paper; Pele & Werman, *Fast and Robust Earth Mover's Distances*, 2009).
+    is a metric if M is one, and it is robust: no bin is an outlier. EMDs are also
+    faster to compute: if most entries are cut, :func:`~groundmetric.pairwise_emd` sends
+    all mass that moves at price t through one hub and considers only the other arcs
+    (section 8.2 of the paper; Pele & Werman, *Fast and Robust Earth Mover's Distances*,
+    2009).
 
     Parameters
     ----------
     M : array-like of shape (d, d)
         A metric.
     t : float
-        The largest distance wanted, above zero. A quantile of M, for instance.
+        The largest distance allowed, above zero; for instance a quantile of M.
 
     Returns
     -------

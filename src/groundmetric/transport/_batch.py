@@ -1,7 +1,7 @@
-"""Pairs of histograms solved again and again (Algorithm 1 of the paper).
+"""Pairs of histograms that are solved for one metric after another (Algorithm 1).
 
-The descent changes the metric a little at every step and needs all distances again,
-and the sum of the optimal plans, weighted: a subgradient.
+A descent changes the metric a little at every step, and then needs all distances and
+the weighted sum of the optimal plans, which is a subgradient.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Floats = NDArray[np.float64]
 
 
 class TransportBatch:
-    """Pairs of histograms to be solved again and again while the metric changes.
+    """Pairs of histograms to solve repeatedly while the metric changes.
 
-    Keeps the optimal tree of every pair it has solved, so that a solve with a slightly
+    Keeps the optimal tree of every solved pair, so that solving it again for a slightly
     different metric takes few pivots. A pair takes 24 bytes and, once it is solved, 4
-    bytes for each bin in which its two histograms differ (under a cost that is not a
-    metric, for each bin of either that is not empty); see ``n_bytes``.
+    bytes for each bin in which its two histograms differ (if the cost is not a metric,
+    for each non-empty bin of either); see ``n_bytes``.
 
-    Cannot be pickled; several threads may use one batch, and take turns.
+    A batch cannot be pickled. Several threads may use one batch; they take turns.
 
     Parameters
     ----------
@@ -81,17 +81,17 @@ class TransportBatch:
 
     @property
     def n_bytes(self) -> int:
-        """Memory kept between solves, in bytes, histograms excluded."""
+        """Memory kept between solves, in bytes, excluding the histograms."""
         return self._core.n_bytes
 
     def solve(self, metric: ArrayLike, pairs: ArrayLike | None = None) -> BatchSolution:
-        """Solve all pairs, or some, for a metric.
+        """Solve all pairs, or some of them, for a metric.
 
         Parameters
         ----------
         metric : array-like of shape (d, e)
-            Any real matrix of costs. Whether it obeys the triangle inequality, so that
-            common mass can be left where it is, is checked once.
+            Any real matrix of costs. The batch checks once whether it obeys the
+            triangle inequality, so that common mass can stay where it is.
         pairs : array-like of int or of bool, optional
             Which pairs to solve: their positions in ``self.pairs``, or a mask.
 
@@ -111,17 +111,17 @@ class TransportBatch:
 class BatchSolution:
     """The distances of a batch for one metric.
 
-    Plans stay in the batch, which overwrites them when it solves the same pairs again:
-    ask for sums of plans before that.
+    The batch holds the plans and overwrites them when it solves the same pairs again,
+    so use them before that.
 
     Attributes
     ----------
     values : ndarray of shape (n_solved,)
         Distances.
     n_pivots : ndarray of int, shape (n_solved,)
-        Pivots that each pair took.
+        Number of pivots for each pair.
     pairs : ndarray of int, shape (n_solved,)
-        Which pairs were solved: positions in the batch's list.
+        The solved pairs, as positions in ``batch.pairs``.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class BatchSolution:
     _number: int = field(repr=False)
 
     def plan_sum(self, weights: ArrayLike) -> Floats:
-        """Sum of the optimal plans, weighted: a subgradient of the weighted values.
+        """Weighted sum of the optimal plans: a subgradient of the weighted values.
 
         Parameters
         ----------

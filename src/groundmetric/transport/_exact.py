@@ -34,11 +34,11 @@ class Transport:
     rows, cols : ndarray of int, shape (n_arcs,)
         The bins between which mass moves, sorted; mass that stays has rows == cols.
     flow : ndarray, shape (n_arcs,)
-        How much moves. Row sums are r, column sums are c.
+        How much mass moves. Row sums are r, column sums are c.
     potentials : tuple of two ndarrays of shape (m,) and (n,)
         (u, v) with u[p] + v[q] <= metric[p, q] for all bins p of r and q of c.
     n_pivots : int
-        Pivots of the simplex.
+        Number of pivots of the simplex.
     duality_gap : float
         value - (u @ r + v @ c), zero up to rounding. No plan costs less than
         value - duality_gap.
@@ -119,12 +119,12 @@ def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
 def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
     """Optimal plan between two histograms, with its certificate.
 
-    Takes what :func:`emd` takes.
+    Takes the same arguments as :func:`emd`.
 
     Returns
     -------
     Transport
-        Value, plan, potentials on all bins, duality gap.
+        Value, plan, potentials of all bins, and duality gap.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _solve_pair(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> _core.Certific
 
 
 class Sets(NamedTuple):
-    """Two sets of histograms of one mass, and their numbers of bins."""
+    """Two sets of histograms of equal mass, and their numbers of bins."""
 
     x: _core.Masses
     y: _core.Masses
@@ -160,7 +160,7 @@ class Sets(NamedTuple):
 
     @classmethod
     def of(cls, X: ArrayLike, Y: ArrayLike | None) -> Sets:
-        """Judge rows of X and of Y (X itself if None)."""
+        """Validate the rows of X and Y (X itself if None)."""
         left = validation.as_histograms(X, "X")
         right = left if Y is None else validation.as_histograms(Y, "Y")
         total = validation.common_mass(left, right)
@@ -169,7 +169,7 @@ class Sets(NamedTuple):
         return cls(x, y, (left.n_bins, right.n_bins))
 
     def as_cost(self, metric: ArrayLike) -> Floats:
-        """Judge costs from the bins of X to those of Y."""
+        """Validate the costs from the bins of X to those of Y."""
         m, n = self.n_bins
         return validation.as_cost(metric, m, n_columns=n)
 

@@ -1,8 +1,8 @@
-"""The only place where inputs are judged.
+"""Validation of inputs; no other part of the package checks them.
 
-Every function takes what a user gave and the name of the argument, and returns a
-float64 (or int64) C-contiguous array, or raises a ``ValueError`` that names the
-argument, what is wrong and where. Inside the package nothing is checked again.
+Every function takes the user's input and the name of the argument. It returns a float64
+(or int64) C-contiguous array, or raises a ``ValueError`` that names the argument, what
+is wrong and where.
 """
 
 from .arrays import (

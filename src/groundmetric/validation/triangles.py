@@ -1,4 +1,4 @@
-"""Which triangles a matrix breaks: the one place that looks for them."""
+"""The triangles that a matrix breaks."""
 
 from __future__ import annotations
 
