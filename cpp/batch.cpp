@@ -5,21 +5,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "kernels.h"
-#include "simplex.h"
-
 namespace groundmetric {
 namespace {
 
-// Pairs handed to a thread at a time.
+// Pairs per task of a thread.
 constexpr std::int64_t kChunk = 8;
-// Pairs between two polls where each takes next to no time.
+// Pairs between two polls of a cheap loop.
 constexpr std::int64_t kBlock = 65536;
-
-std::vector<TransportSimplex> workspaces(std::int64_t n_pairs, int n_threads) {
-    return std::vector<TransportSimplex>(
-        static_cast<std::size_t>(n_workers(n_pairs, kChunk, n_threads)));
-}
 
 }  // namespace
 
@@ -57,72 +49,50 @@ void Batch::write_pairs(std::int64_t* pairs) const {
 void Batch::clear(bool reduced) noexcept {
     reduced_ = reduced;
     std::fill(kept_.begin(), kept_.end(), Kept{});
-    store_->clear();
+    store_.clear();
 }
 
 bool Batch::restore(std::int64_t pair, Problem& problem,
                     SpanningTree& tree) const {
-    problem.set_margins(left(pair), right(pair), x_->n_bins(), reduced_);
+    problem.set_margins(left(pair), x_->n_bins(), right(pair), y_->n_bins(),
+                        reduced_);
     if (kept_[pair].solved == 0) return false;
-    const int n = problem.n_nodes();
-    tree.resize(problem.n_rows(), n);
-    if (n == 0) return true;
-    const Node* nodes = kept_[pair].nodes;
-    tree.restore(nodes, nodes + n);
-    tree.set_flow(problem);
-    assert(tree.is_strongly_feasible());
+    tree.restore(problem, kept_[pair].nodes);
+    assert(problem.n_nodes() == 0 || tree.is_strongly_feasible());
     return true;
 }
 
-// Of a problem without nodes there is nothing to keep, and `tree` is another's.
-void Batch::keep(const SpanningTree& tree, int n_nodes, std::int64_t solved,
-                 TreeStore& store, Kept& kept) {
-    if (n_nodes > 0 && kept.nodes == nullptr)
-        kept.nodes = store.allocate(2 * static_cast<std::size_t>(n_nodes));
-    Node *order = kept.nodes, *parents = kept.nodes + n_nodes;
-    for (int k = 0; k < n_nodes; ++k) {
-        order[k] = tree.order[k];
-        parents[k] = tree.parent[tree.order[k]];
+// A problem without nodes has no tree: `simplex.tree` is that of another pair.
+void Batch::keep(const TransportSimplex& simplex, Kept& kept) {
+    if (simplex.problem.n_nodes() > 0) {
+        const std::vector<Node> nodes = simplex.tree.nodes();
+        if (kept.nodes == nullptr) kept.nodes = store_.allocate(nodes.size());
+        std::copy(nodes.begin(), nodes.end(), kept.nodes);
     }
-    kept.solved = solved;
+    kept.solved = n_solves_;
 }
 
 std::int64_t Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
                           std::int64_t n, const Threading& threading,
                           double* values, std::int32_t* n_pivots) {
-    return solve_below(matrix, chosen, n, nullptr, threading, values, n_pivots);
-}
-
-std::int64_t Batch::solve_below(const CostMatrix& matrix,
-                                const std::int64_t* chosen, std::int64_t n,
-                                const double* ceilings,
-                                const Threading& threading, double* values,
-                                std::int32_t* n_pivots) {
     const Turn turn(turnstile_, threading.poll);
     const bool reduced =
         matrix.is_quasimetric(threading.n_threads, threading.poll);
-    std::vector<TransportSimplex> simplexes =
-        workspaces(n, threading.n_threads);
+    std::vector<TransportSimplex> simplexes(
+        static_cast<std::size_t>(n_workers(n, kChunk, threading.n_threads)));
     if (reduced != reduced_) clear(reduced);
     ++n_solves_;
     const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
         TransportSimplex& simplex = simplexes[worker];
         const bool kept = restore(chosen[k], simplex.problem, simplex.tree);
         simplex.problem.set_costs(matrix);
-        simplex.ceiling =
-            ceilings == nullptr
-                ? kHuge
-                : std::min(kHuge, ceilings[k] / matrix.scale() / x_->unit());
         if (kept)
             simplex.solve_again(pulse);
         else
             simplex.solve(pulse);
-        const bool above = simplex.is_above_ceiling;
-        values[k] = matrix.unscaled(above ? -simplex.lower : simplex.cost(),
-                                    x_->unit());
+        values[k] = matrix.unscaled(simplex.cost(), x_->unit());
         n_pivots[k] = simplex.n_pivots;
-        keep(simplex.tree, simplex.problem.n_nodes(),
-             above ? kUnfinished : n_solves_, *store_, kept_[chosen[k]]);
+        keep(simplex, kept_[chosen[k]]);
     };
     parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
     return n_solves_;
@@ -133,21 +103,16 @@ void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
                      double* sums) const {
     const Turn turn(turnstile_, poll);
     for (std::int64_t k = 0; k < n; ++k) require_solved(chosen[k], number);
-    const int d = x_->n_bins();
-    std::fill_n(sums, static_cast<std::size_t>(d) * d, 0.0);
+    const int m = x_->n_bins(), n_columns = y_->n_bins();
+    std::fill_n(sums, static_cast<std::size_t>(m) * n_columns, 0.0);
     Problem problem;
     SpanningTree tree;
-    // One thread: the order of summation is that of the pairs, always.
+    // One thread: the order of summation is always that of the pairs.
     const Body body = [&](std::int64_t k, int, Pulse&) {
         if (weights[k] == 0.0) return;
         restore(chosen[k], problem, tree);
-        const double weight = weights[k] * x_->unit();
-        const auto add = [&](int p, int q, Mass mass) {
-            sums[p * static_cast<long>(d) + q] += weight * to_double(mass);
-        };
-        const Mass *r = left(chosen[k]), *c = right(chosen[k]);
-        for (int p = 0; reduced_ && p < d; ++p) add(p, p, std::min(r[p], c[p]));
-        for_each_arc(problem, tree, add);
+        add_plan(problem, tree, left(chosen[k]), right(chosen[k]), reduced_,
+                 weights[k] * x_->unit(), n_columns, sums);
     };
     parallel_for(n, 1, kChunk, poll, body);
 }
@@ -166,125 +131,19 @@ Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
                    reduced_);
 }
 
-void Batch::bounds(const CostMatrix& matrix, const std::int64_t* chosen,
-                   std::int64_t n, const double* functions,
-                   const std::int32_t* best, const Threading& threading,
-                   double* bounds) const {
-    const Turn turn(turnstile_, threading.poll);
-    const int d = x_->n_bins();
-    std::vector<TransportSimplex> simplexes =
-        workspaces(n, threading.n_threads);
-    const Body body = [&](std::int64_t k, int worker, Pulse&) {
-        bounds[k] = 0.0;
-        if (best[k] < 0) return;
-        TransportSimplex& simplex = simplexes[worker];
-        Problem& problem = simplex.problem;
-        problem.set_margins(left(chosen[k]), right(chosen[k]), d, reduced_);
-        problem.set_costs(matrix);
-        const double* f = functions + static_cast<long>(best[k]) * d;
-        double gap = 0.0;  // f'(r - c), and which end is up
-        for (int i = 0; i < problem.n_rows(); ++i)
-            gap += f[problem.rows[i]] * to_double(problem.supply[i]);
-        for (int j = 0; j < problem.n_columns(); ++j)
-            gap -= f[problem.columns[j]] * to_double(problem.demand[j]);
-        const double sign = gap > 0.0 ? 1.0 : -1.0;
-        bounds[k] = matrix.unscaled(simplex.bound_by(f, sign / matrix.scale()),
-                                    x_->unit());
-    };
-    parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
-}
-
-void Batch::lipschitz(const CostMatrix& matrix, const std::int64_t* chosen,
-                      std::int64_t n, const Threading& threading,
-                      double* f) const {
-    const Turn turn(turnstile_, threading.poll);
-    std::vector<TransportSimplex> simplexes =
-        workspaces(n, threading.n_threads);
-    const Body body = [&](std::int64_t k, int worker, Pulse&) {
-        TransportSimplex& simplex = simplexes[worker];
-        if (!restore(chosen[k], simplex.problem, simplex.tree))
-            require_solved(chosen[k], 0);  // which it is not: throws
-        simplex.problem.set_costs(matrix);
-        simplex.set_potentials();
-        const std::vector<double> values = lipschitz_potential(simplex, matrix);
-        std::transform(values.begin(), values.end(), f + k * x_->n_bins(),
-                       [&](double value) { return value * matrix.scale(); });
-    };
-    parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
-}
-
 void Batch::require_solved(std::int64_t pair, std::int64_t number) const {
-    const std::int64_t solved = kept_[pair].solved;
-    if (solved <= 0 || (number != 0 && solved != number))
+    if (number <= 0 || kept_[pair].solved != number)
         throw std::runtime_error(
-            "The batch has solved these pairs again since, some of them or for "
-            "another kind of cost, and keeps only their newest plans; use the "
-            "newest solution.");
-}
-
-KeptTrees Batch::trees(const Poll& poll) const {
-    const Turn turn(turnstile_, poll);
-    KeptTrees trees{reduced_, {}, {}, {}};
-    Problem problem;
-    const Body body = [&](std::int64_t pair, int, Pulse&) {
-        const Kept& kept = kept_[pair];
-        if (kept.solved == 0) return;
-        problem.set_margins(left(pair), right(pair), x_->n_bins(), reduced_);
-        trees.pairs.push_back(pair);
-        trees.solved.push_back(kept.solved != kUnfinished);
-        trees.nodes.insert(trees.nodes.end(), kept.nodes,
-                           kept.nodes + 2 * problem.n_nodes());
-    };
-    parallel_for(size(), 1, kChunk, poll, body);
-    return trees;
-}
-
-void Batch::set_trees(const KeptTrees& trees, const Poll& poll) {
-    const Turn turn(turnstile_, poll);
-    const auto require = [](bool is_right) {
-        if (!is_right)
-            throw std::invalid_argument("These are not trees of these pairs.");
-    };
-    require(trees.solved.size() == trees.pairs.size());
-    std::vector<Kept> kept(pairs_.size());
-    auto store = std::make_unique<TreeStore>();
-    const std::int64_t number = n_solves_ + 1;
-    Problem problem;
-    SpanningTree tree;
-    std::size_t at = 0;
-    const Body body = [&](std::int64_t k, int, Pulse&) {
-        const std::int64_t pair = trees.pairs[k];
-        require(pair >= 0 && pair < size() && kept[pair].solved == 0);
-        problem.set_margins(left(pair), right(pair), x_->n_bins(),
-                            trees.reduced);
-        const int n = problem.n_nodes();
-        const Node* nodes = trees.nodes.data() + at;
-        at += 2 * static_cast<std::size_t>(n);
-        require(at <= trees.nodes.size());
-        if (n > 0) {
-            require(is_tree(nodes, nodes + n, problem.n_rows(), n));
-            tree.resize(problem.n_rows(), n);
-            tree.restore(nodes, nodes + n);
-            tree.set_flow(problem);
-            require(tree.is_strongly_feasible());
-        }
-        keep(tree, n, trees.solved[k] != 0 ? number : kUnfinished, *store,
-             kept[pair]);
-    };
-    parallel_for(static_cast<std::int64_t>(trees.pairs.size()), 1, kChunk, poll,
-                 body);
-    require(at == trees.nodes.size());
-    reduced_ = trees.reduced;
-    kept_.swap(kept);
-    store_.swap(store);
-    n_solves_ = number;
+            "The batch has solved these pairs again since, at least some of "
+            "them, "
+            "and keeps only their newest plans; use the newest solution.");
 }
 
 std::int64_t Batch::n_bytes(const Poll& poll) const {
     const Turn turn(turnstile_, poll);
     return static_cast<std::int64_t>(
         sizeof(*this) + pairs_.capacity() * sizeof(Pair) +
-        kept_.capacity() * sizeof(Kept) + store_->n_bytes());
+        kept_.capacity() * sizeof(Kept) + store_.n_bytes());
 }
 
 }  // namespace groundmetric

@@ -1,4 +1,4 @@
-// What the bindings of all parts share: arrays in and out, Ctrl-C, progress.
+// Shared by all bindings: arrays in and out, Ctrl-C, progress.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "cost.h"
+#include "masses.h"
 #include "parallel.h"
 
 namespace nb = nanobind;
@@ -23,8 +25,6 @@ using namespace nb::literals;
 
 template <class T, int kDims>
 using In = nb::ndarray<const T, nb::ndim<kDims>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using InOut = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T, int kDims>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<kDims>>;
 // Called now and then with the number of items done.
@@ -57,7 +57,7 @@ Out<T, 2> new_matrix(std::size_t n, std::size_t m) {
     return Out<T, 2>(data.release(), {n, m}, owner);
 }
 
-// Looks for Ctrl-C, and reports progress if asked to.
+// Checks for Ctrl-C, and reports progress if requested.
 inline gm::Poll make_poll(const Progress& progress) {
     return [&progress](std::int64_t n_done) {
         const nb::gil_scoped_acquire gil;
@@ -73,8 +73,8 @@ inline gm::Poll make_poll(const Progress& progress) {
     };
 }
 
-// Runs long work without the GIL; a poll that stopped it has set Python's
-// error.
+// Runs long work without the GIL. If a poll stops it, the poll has set the
+// Python error.
 template <class Work>
 auto without_gil(Work work) {
     try {
@@ -85,8 +85,8 @@ auto without_gil(Work work) {
     }
 }
 
-// Indices and shapes are checked again here, where a wrong one would read or
-// write memory that is not ours.
+// Indices and shapes are checked again here: a wrong one would read or write
+// memory out of bounds.
 inline void require(bool is_right, const std::string& otherwise) {
     if (!is_right) throw std::invalid_argument(otherwise);
 }
@@ -121,6 +121,20 @@ void require_range(const T* values, std::size_t n, std::int64_t low,
                 std::to_string(values[k]) + ", but it must be at least " +
                 std::to_string(low) + " and less than " + std::to_string(high) +
                 ".");
+}
+
+// Costs from m bins to n.
+inline void require_cost(const gm::CostMatrix& cost, int m, int n) {
+    const auto bins = [](int rows, int columns) {
+        return std::to_string(rows) + " x " + std::to_string(columns);
+    };
+    require(cost.n_rows() == m && cost.n_columns() == n,
+            "The cost is " + bins(cost.n_rows(), cost.n_columns()) +
+                ", but the histograms need one of " + bins(m, n) + ".");
+}
+
+inline void require_same_mass(const gm::Masses& x, const gm::Masses& y) {
+    require(x.has_mass_of(y), "The two sets of histograms differ in mass.");
 }
 
 void bind_batch(nb::module_& m);

@@ -23,16 +23,12 @@ void require_distinct(const In<std::int64_t, 1>& chosen) {
 }
 
 void require_bins(const gm::Batch& batch, const gm::CostMatrix& cost) {
-    require(cost.size() == batch.n_bins(),
-            "The cost is of " + std::to_string(cost.size()) +
-                " bins, but the histograms have " +
-                std::to_string(batch.n_bins()) + ".");
+    require_cost(cost, batch.n_rows(), batch.n_columns());
 }
 
 void construct(gm::Batch* self, std::shared_ptr<gm::Masses> x,
                std::shared_ptr<gm::Masses> y, In<std::int64_t, 2> pairs) {
-    require(x->n_bins() == y->n_bins(), "x and y are not of the same bins.");
-    require(x->unit() == y->unit(), "x and y are not of the same mass.");
+    require_same_mass(*x, *y);
     require_shape(pairs, pairs.shape(0), 2, "pairs");
     const Progress silent;
     without_gil([&] {
@@ -51,35 +47,29 @@ Out<std::int64_t, 2> pairs(const gm::Batch& batch) {
 
 std::tuple<std::int64_t, Out<double, 1>, Out<std::int32_t, 1>> solve(
     gm::Batch& batch, const gm::CostMatrix& cost, In<std::int64_t, 1> chosen,
-    int n_threads, const Progress& progress,
-    std::optional<In<double, 1>> ceilings) {
+    int n_threads, const Progress& progress) {
     const std::size_t n = chosen.shape(0);
     require_bins(batch, cost);
     require_pairs(batch, chosen);
     require_distinct(chosen);
-    if (ceilings) require_length(ceilings->shape(0), n, "ceilings");
     std::vector<double> values(n);
     std::vector<std::int32_t> n_pivots(n);
     const std::int64_t number = without_gil([&] {
-        return batch.solve_below(
-            cost, chosen.data(), static_cast<std::int64_t>(n),
-            ceilings ? ceilings->data() : nullptr,
-            {n_threads, make_poll(progress)}, values.data(), n_pivots.data());
+        return batch.solve(cost, chosen.data(), static_cast<std::int64_t>(n),
+                           {n_threads, make_poll(progress)}, values.data(),
+                           n_pivots.data());
     });
     return std::make_tuple(number, to_numpy(std::move(values)),
                            to_numpy(std::move(n_pivots)));
 }
 
 Out<double, 2> plan_sum(const gm::Batch& batch, std::int64_t number,
-                        In<std::int64_t, 1> chosen, In<double, 1> weights,
-                        int d) {
-    require(d == batch.n_bins(), "d is " + std::to_string(d) +
-                                     ", but the histograms have " +
-                                     std::to_string(batch.n_bins()) + " bins.");
+                        In<std::int64_t, 1> chosen, In<double, 1> weights) {
     require_pairs(batch, chosen);
     require_length(weights.shape(0), chosen.shape(0), "weights");
-    const std::size_t size = static_cast<std::size_t>(d);
-    Out<double, 2> sums = new_matrix(size, size);
+    Out<double, 2> sums =
+        new_matrix(static_cast<std::size_t>(batch.n_rows()),
+                   static_cast<std::size_t>(batch.n_columns()));
     const Progress silent;
     without_gil([&] {
         batch.plan_sum(number, chosen.data(), weights.data(),
@@ -101,62 +91,6 @@ gm::Certificate certificate(const gm::Batch& batch, std::int64_t number,
     });
 }
 
-Out<double, 1> bounds(const gm::Batch& batch, const gm::CostMatrix& cost,
-                      In<std::int64_t, 1> chosen, In<double, 2> functions,
-                      In<std::int32_t, 1> best, int n_threads) {
-    const std::size_t n = chosen.shape(0), n_functions = functions.shape(0);
-    require_bins(batch, cost);
-    require_pairs(batch, chosen);
-    require_shape(functions, n_functions,
-                  static_cast<std::size_t>(batch.n_bins()), "functions");
-    require_length(best.shape(0), n, "best");
-    require_range(best.data(), n, -1, static_cast<std::int64_t>(n_functions),
-                  "best");
-    std::vector<double> values(n);
-    const Progress silent;
-    without_gil([&] {
-        batch.bounds(cost, chosen.data(), static_cast<std::int64_t>(n),
-                     functions.data(), best.data(),
-                     {n_threads, make_poll(silent)}, values.data());
-    });
-    return to_numpy(std::move(values));
-}
-
-Out<double, 2> lipschitz(const gm::Batch& batch, const gm::CostMatrix& cost,
-                         In<std::int64_t, 1> chosen, int n_threads) {
-    require_bins(batch, cost);
-    require_pairs(batch, chosen);
-    Out<double, 2> f =
-        new_matrix(chosen.shape(0), static_cast<std::size_t>(cost.size()));
-    const Progress silent;
-    without_gil([&] {
-        batch.lipschitz(cost, chosen.data(),
-                        static_cast<std::int64_t>(chosen.shape(0)),
-                        {n_threads, make_poll(silent)}, f.data());
-    });
-    return f;
-}
-
-std::tuple<bool, Out<std::int64_t, 1>, Out<std::uint8_t, 1>, Out<gm::Node, 1>>
-trees(const gm::Batch& batch) {
-    const Progress silent;
-    gm::KeptTrees kept =
-        without_gil([&] { return batch.trees(make_poll(silent)); });
-    return std::make_tuple(kept.reduced, to_numpy(std::move(kept.pairs)),
-                           to_numpy(std::move(kept.solved)),
-                           to_numpy(std::move(kept.nodes)));
-}
-
-void set_trees(gm::Batch& batch, bool reduced, In<std::int64_t, 1> pairs,
-               In<std::uint8_t, 1> solved, In<gm::Node, 1> nodes) {
-    const Progress silent;
-    without_gil([&] {
-        batch.set_trees(
-            {reduced, to_vector(pairs), to_vector(solved), to_vector(nodes)},
-            make_poll(silent));
-    });
-}
-
 std::int64_t n_bytes(const gm::Batch& batch) {
     const Progress silent;
     return without_gil([&] { return batch.n_bytes(make_poll(silent)); });
@@ -168,21 +102,11 @@ void bind_batch(nb::module_& m) {
     nb::class_<gm::Batch>(m, "Batch", "Pairs solved again and again.")
         .def("__init__", &construct, "x"_a, "y"_a, "pairs"_a.noconvert())
         .def("solve", &solve, "cost"_a, "chosen"_a.noconvert(), "n_threads"_a,
-             "progress"_a.none(), "ceilings"_a.noconvert().none() = nb::none(),
-             "Number of the solve, values, pivots; minus a lower bound where "
-             "the distance is above its ceiling.")
+             "progress"_a.none(), "Number of the solve, values, pivots.")
         .def("plan_sum", &plan_sum, "number"_a, "chosen"_a.noconvert(),
-             "weights"_a.noconvert(), "d"_a,
+             "weights"_a.noconvert(),
              "Weighted sum of the plans of solve `number`.")
-        .def("lipschitz", &lipschitz, "cost"_a, "chosen"_a.noconvert(),
-             "n_threads"_a, "Lipschitz potentials of solved pairs, in rows.")
-        .def("bounds", &bounds, "cost"_a, "chosen"_a.noconvert(),
-             "functions"_a.noconvert(), "best"_a.noconvert(), "n_threads"_a,
-             "Lower bounds of pairs, by the best function of each.")
         .def("certificate", &certificate, "number"_a, "cost"_a, "pair"_a)
-        .def("trees", &trees, "What is kept, for set_trees.")
-        .def("set_trees", &set_trees, "reduced"_a, "pairs"_a.noconvert(),
-             "solved"_a.noconvert(), "nodes"_a.noconvert())
         .def("__len__", &gm::Batch::size)
         .def("pairs", &pairs, "Rows (i, j), as given.")
         .def_prop_ro("n_bytes", &n_bytes);

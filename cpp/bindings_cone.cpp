@@ -10,7 +10,7 @@ Out<double, 2> detours(In<double, 2> matrix, int n_threads) {
     Out<double, 2> out = new_matrix(d, d);
     const Progress silent;
     without_gil([&] {
-        gm::CostMatrix(matrix.data(), static_cast<int>(d))
+        gm::CostMatrix(matrix.data(), static_cast<int>(d), static_cast<int>(d))
             .find_detours(n_threads, make_poll(silent), out.data());
     });
     return out;

@@ -5,28 +5,20 @@
 
 namespace {
 
-// What a search has found, with the search itself: sums of plans need both.
+// The neighbors found, and the search: sums of plans need both.
 struct Found {
     std::shared_ptr<const gm::PrunedSearch> search;
     bool among_base;
     gm::Neighborhoods neighborhoods;
 };
 
-template <class T>
-void require_indices(const std::vector<T>& values, std::int64_t n,
-                     const char* name) {
-    for (const T value : values)
-        if (value < 0 || value >= n)
-            throw std::invalid_argument(std::string(name) +
-                                        " is out of range.");
-}
-
 using Lists =
     std::optional<std::tuple<In<std::int64_t, 1>, In<std::int32_t, 1>>>;
 
 // starts, members: lists of base histograms, one for each of n queries.
 std::pair<std::vector<std::int64_t>, std::vector<std::int32_t>> as_lists(
-    const Lists& lists, std::size_t n, std::int64_t n_base, const char* name) {
+    const Lists& lists, std::size_t n, std::int64_t n_base,
+    const std::string& name) {
     if (!lists) return {};
     std::vector<std::int64_t> starts = to_vector(std::get<0>(*lists));
     std::vector<std::int32_t> members = to_vector(std::get<1>(*lists));
@@ -34,10 +26,9 @@ std::pair<std::vector<std::int64_t>, std::vector<std::int32_t>> as_lists(
         starts.size() == n + 1 && starts.front() == 0 &&
         starts.back() == static_cast<std::int64_t>(members.size()) &&
         std::is_sorted(starts.begin(), starts.end());
-    if (!is_right)
-        throw std::invalid_argument(std::string(name) +
-                                    " has a wrong number of lists.");
-    require_indices(members, n_base, name);
+    require(is_right, name + " must hold " + std::to_string(n) +
+                          " lists: their starts, from 0, and their members.");
+    require_range(members.data(), members.size(), 0, n_base, name);
     return {std::move(starts), std::move(members)};
 }
 
@@ -50,8 +41,7 @@ gm::Candidates as_candidates(const gm::Masses& base,
         return gm::Candidates(std::move(starts), std::move(members));
     }
     if (!classes) return {};
-    if (classes->shape(0) != n)
-        throw std::invalid_argument("classes has a wrong length.");
+    require_length(classes->shape(0), n, "classes");
     return gm::Candidates(to_vector(*classes), same);
 }
 
@@ -63,8 +53,14 @@ Found find(const std::shared_ptr<gm::PrunedSearch>& search,
     const gm::Masses& base = search->base();
     const gm::Masses& asking = queries == nullptr ? base : *queries;
     const std::size_t n = static_cast<std::size_t>(asking.size());
-    if (radii.shape(0) != n || asking.n_bins() != base.n_bins())
-        throw std::invalid_argument("radii or queries have a wrong shape.");
+    require(asking.n_bins() == base.n_bins(),
+            "The queries have " + std::to_string(asking.n_bins()) +
+                " bins, but the base has " + std::to_string(base.n_bins()) +
+                ".");
+    require_same_mass(asking, base);
+    require(n_neighbors >= 1, "n_neighbors is " + std::to_string(n_neighbors) +
+                                  ", but it must be at least 1.");
+    require_length(radii.shape(0), n, "radii");
     auto [hint_starts, hint_members] = as_lists(hints, n, base.size(), "hints");
     const gm::Request request{n_neighbors,
                               to_vector(radii),
@@ -89,10 +85,10 @@ Out<T, 1> each_neighbor(const Found& found, Get get) {
 }
 
 Out<double, 2> plan_sum(const Found& found, In<double, 1> weights) {
-    if (!found.among_base ||
-        weights.shape(0) != found.neighborhoods.neighbors.size())
-        throw std::invalid_argument(
-            "A weight for each neighbor found among the base is needed.");
+    require(found.among_base,
+            "Sums of plans are only for neighbors found among the base.");
+    require_length(weights.shape(0), found.neighborhoods.neighbors.size(),
+                   "weights");
     const std::size_t d =
         static_cast<std::size_t>(found.search->base().n_bins());
     Out<double, 2> sums = new_matrix(d, d);
@@ -155,9 +151,12 @@ void bind_search(nb::module_& m) {
             "__init__",
             [](gm::PrunedSearch* self, std::shared_ptr<gm::Masses> base,
                std::shared_ptr<gm::CostMatrix> cost) {
-                if (cost->size() != base->n_bins())
-                    throw std::invalid_argument("The cost is of other bins.");
-                new (self) gm::PrunedSearch(std::move(base), std::move(cost));
+                require_cost(*cost, base->n_bins(), base->n_bins());
+                const Progress silent;
+                without_gil([&] {
+                    new (self) gm::PrunedSearch(
+                        std::move(base), std::move(cost), make_poll(silent));
+                });
             },
             "base"_a, "cost"_a)
         .def("find", &find, "queries"_a.none(), "n_neighbors"_a,

@@ -1,5 +1,4 @@
 #include "bindings.h"
-#include "bounds.h"
 #include "certificate.h"
 #include "pairwise.h"
 
@@ -15,15 +14,16 @@ auto array_of(std::vector<T> gm::Certificate::* member) {
 
 gm::Certificate transport(In<double, 1> r, In<double, 1> c, double total,
                           In<double, 2> cost) {
-    const int d = static_cast<int>(r.shape(0));
-    require_length(c.shape(0), r.shape(0), "c");
-    require_shape(cost, r.shape(0), r.shape(0), "cost");
+    const int m = static_cast<int>(r.shape(0));
+    const int n = static_cast<int>(c.shape(0));
+    require_shape(cost, r.shape(0), c.shape(0), "cost");
     const Progress silent;
     return without_gil([&] {
-        const gm::Masses left(r.data(), 1, d, total);
-        const gm::Masses right(c.data(), 1, d, total);
+        const gm::Masses left(r.data(), 1, m, total);
+        const gm::Masses right(c.data(), 1, n, total);
         return gm::transport(left.row(0), right.row(0), left.unit(),
-                             gm::CostMatrix(cost.data(), d), make_poll(silent));
+                             gm::CostMatrix(cost.data(), m, n),
+                             make_poll(silent));
     });
 }
 
@@ -34,9 +34,10 @@ Out<double, 2> pairwise(
     std::optional<
         nb::ndarray<std::int64_t, nb::shape<3>, nb::c_contig, nb::device::cpu>>
         effort) {
-    require(x.n_bins() == y.n_bins() && x.n_bins() == cost.size(),
-            "Histograms and cost are not of the same bins.");
-    require(x.unit() == y.unit(), "x and y are not of the same mass.");
+    require_cost(cost, x.n_bins(), y.n_bins());
+    require_same_mass(x, y);
+    require(!symmetric || (&x == &y && cost.is_square()),
+            "Distances are symmetric only within one set.");
     Out<double, 2> distances = new_matrix(static_cast<std::size_t>(x.size()),
                                           static_cast<std::size_t>(y.size()));
     const gm::Effort spent = without_gil([&] {
@@ -73,12 +74,11 @@ void bind_transport(nb::module_& m) {
         .def(
             "__init__",
             [](gm::CostMatrix* self, In<double, 2> cost) {
-                require_shape(cost, cost.shape(0), cost.shape(0), "cost");
-                new (self) gm::CostMatrix(cost.data(),
-                                          static_cast<int>(cost.shape(0)));
+                new (self)
+                    gm::CostMatrix(cost.data(), static_cast<int>(cost.shape(0)),
+                                   static_cast<int>(cost.shape(1)));
             },
             "cost"_a.noconvert())
-        .def_prop_ro("size", &gm::CostMatrix::size, "The number of bins.")
         .def(
             "is_quasimetric",
             [](const gm::CostMatrix& self, int n_threads) {
@@ -112,25 +112,6 @@ void bind_transport(nb::module_& m) {
         },
         "histograms"_a.noconvert(),
         "Smallest entry; mass of the first row, smallest and largest mass.");
-    m.def(
-        "raise_lower",
-        [](In<double, 2> values, In<std::int64_t, 1> rows, std::int32_t first,
-           InOut<double> lower, InOut<std::int32_t> best) {
-            const std::size_t n = values.shape(1);
-            require_length(rows.shape(0), values.shape(0), "rows");
-            require_range(rows.data(), rows.shape(0), 0,
-                          static_cast<std::int64_t>(n), "rows");
-            require_shape(lower, n, n, "lower");
-            require_shape(best, n, n, "best");
-            gm::raise_lower(values.data(), rows.data(),
-                            static_cast<std::int64_t>(values.shape(0)),
-                            static_cast<std::int64_t>(values.shape(1)), first,
-                            lower.data(), best.data());
-        },
-        "values"_a.noconvert(), "rows"_a.noconvert(), "first"_a,
-        "lower"_a.noconvert(), "best"_a.noconvert(),
-        "Raise lower[rows[s]] to |values[s] - values[s, rows[s]]|, in place; "
-        "there best becomes first + s.");
     m.def("transport", &transport, "r"_a.noconvert(), "c"_a.noconvert(),
           "total"_a, "cost"_a.noconvert(), "One pair, with its certificate.");
     m.def(

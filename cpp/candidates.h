@@ -1,4 +1,4 @@
-// Which histograms of a base each of them is compared with.
+// The histograms of the base that each of them is compared with.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace groundmetric {
 
-// All others; those of the same class, or of other classes; or those of a list.
-// Always symmetric: if j is a candidate of i, then i is one of j.
+// All others, those of the same class, those of other classes, or those in a
+// list. Always symmetric: if j is a candidate of i, then i is one of j.
 class Candidates {
 public:
     Candidates() = default;
-    // Those whose class is the same as one's own, or is not.
+    // Those of the same class, or those of other classes.
     Candidates(std::vector<std::int32_t> classes, bool same)
         : kind_(same ? Kind::same : Kind::other),
           classes_(std::move(classes)) {}

@@ -10,15 +10,15 @@
 namespace groundmetric {
 namespace {
 
-// The plan's positive entries, common mass that stayed included.
+// The positive entries of the plan, including common mass that stayed.
 void set_plan(Certificate& out, const TransportSimplex& simplex, const Mass* r,
-              const Mass* c, double unit, int d, bool reduced) {
+              const Mass* c, double unit, int m, bool reduced) {
     struct Entry {
         int row, column;
         Mass mass;
     };
     std::vector<Entry> plan;
-    for (int p = 0; reduced && p < d; ++p)
+    for (int p = 0; reduced && p < m; ++p)
         if (const Mass stays = std::min(r[p], c[p]); stays > 0)
             plan.push_back({p, p, stays});
     for_each_arc(simplex.problem, simplex.tree, [&](int p, int q, Mass mass) {
@@ -37,20 +37,20 @@ void set_plan(Certificate& out, const TransportSimplex& simplex, const Mass* r,
 // minima[p] = min_q M_pq + offset_q.
 void minimize_rows(const CostMatrix& matrix, const std::vector<double>& offset,
                    std::vector<double>& minima) {
-    minima.resize(static_cast<std::size_t>(matrix.size()));
+    minima.resize(static_cast<std::size_t>(matrix.n_rows()));
     kernels().row_minima(matrix.row(0), matrix.stride(), offset.data(),
-                         matrix.size(), minima.data());
+                         matrix.n_rows(), minima.data());
 }
 
-// v on the receiving bins as the simplex left it; on the others as large as the
-// sending bins allow.
+// The v of the simplex on the receiving bins; on the others, the largest that
+// the sending bins allow.
 std::vector<double> extended_potentials(const TransportSimplex& simplex,
                                         const CostMatrix& matrix) {
     const Problem& problem = simplex.problem;
-    const int d = matrix.size(), m = problem.n_rows();
-    std::vector<double> v(static_cast<std::size_t>(d), kHuge);
+    const int n = matrix.n_columns(), m = problem.n_rows();
+    std::vector<double> v(static_cast<std::size_t>(n), kHuge);
     for (int i = 0; i < m; ++i)
-        for (int q = 0; q < d; ++q)
+        for (int q = 0; q < n; ++q)
             v[q] = std::min(
                 v[q], matrix.row(problem.rows[i])[q] - simplex.potential[i]);
     for (int j = 0; j < problem.n_columns(); ++j)
@@ -72,6 +72,28 @@ std::vector<double> extend(const CostMatrix& matrix,
     return f;
 }
 
+// u'r + v'c. Common bins are summed as u'(r - c) + (u + v)'c, so that mass that
+// stays causes no cancellation.
+double dual_value(const Certificate& proof, const Mass* r, const Mass* c) {
+    const std::size_t m = proof.u.size(), n = proof.v.size();
+    double sum = 0.0;
+    for (std::size_t p = 0; p < std::min(m, n); ++p)
+        sum += proof.u[p] * to_double(r[p] - c[p]) +
+               (proof.u[p] + proof.v[p]) * to_double(c[p]);
+    for (std::size_t p = n; p < m; ++p) sum += proof.u[p] * to_double(r[p]);
+    for (std::size_t q = m; q < n; ++q) sum += proof.v[q] * to_double(c[q]);
+    return sum;
+}
+
+// Whether u = -v up to rounding, as it must be if common mass stays.
+bool agree(const Certificate& proof, double rounding) {
+    for (std::size_t p = 0; p < proof.u.size(); ++p)
+        if (-proof.v[p] - proof.u[p] >
+            rounding + kTolerance * std::abs(proof.u[p]))
+            return false;
+    return true;
+}
+
 }  // namespace
 
 std::vector<double> lipschitz_potential(const TransportSimplex& simplex,
@@ -89,11 +111,10 @@ std::vector<double> sender_potential(const TransportSimplex& simplex,
 Certificate certify(const TransportSimplex& simplex, const Mass* r,
                     const Mass* c, double unit, const CostMatrix& matrix,
                     bool reduced) {
-    const int d = matrix.size();
     Certificate out;
     out.n_pivots = simplex.n_pivots;
     out.value = matrix.unscaled(simplex.cost(), unit);
-    set_plan(out, simplex, r, c, unit, d, reduced);
+    set_plan(out, simplex, r, c, unit, matrix.n_rows(), reduced);
 
     if (reduced) {
         out.v = lipschitz_potential(simplex, matrix);
@@ -102,24 +123,16 @@ Certificate certify(const TransportSimplex& simplex, const Mass* r,
     } else {
         out.v = extended_potentials(simplex, matrix);
     }
-    // The largest u that v allows: feasible on all bins, whatever came before.
+    // The largest u that v allows: feasible on all bins in any case.
     std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
                                kHuge);
     std::transform(out.v.begin(), out.v.end(), offset.begin(), std::negate<>());
     minimize_rows(matrix, offset, out.u);
 
-    double dual = 0.0;
-    for (int p = 0; p < d; ++p) {
-        // u_p r_p + v_p c_p, and no cancellation of what stays.
-        dual += out.u[p] * to_double(r[p] - c[p]) +
-                (out.u[p] + out.v[p]) * to_double(c[p]);
-        const double off = reduced ? -out.v[p] - out.u[p] : 0.0;
-        if (off > simplex.rounding + kTolerance * std::abs(out.u[p]))
-            out.is_valid = false;
-        out.u[p] *= matrix.scale();
-        out.v[p] *= matrix.scale();
-    }
-    out.dual_value = matrix.unscaled(dual, unit);
+    out.dual_value = matrix.unscaled(dual_value(out, r, c), unit);
+    out.is_valid = !reduced || agree(out, simplex.rounding);
+    for (double& u : out.u) u *= matrix.scale();
+    for (double& v : out.v) v *= matrix.scale();
     return out;
 }
 
@@ -129,7 +142,8 @@ Certificate transport(const Mass* r, const Mass* c, double unit,
     Pulse pulse(shared, true);
     TransportSimplex simplex;
     const auto solve = [&](bool reduced) {
-        simplex.problem.set_margins(r, c, matrix.size(), reduced);
+        simplex.problem.set_margins(r, matrix.n_rows(), c, matrix.n_columns(),
+                                    reduced);
         simplex.problem.set_costs(matrix);
         simplex.solve(pulse);
         return certify(simplex, r, c, unit, matrix, reduced);

@@ -1,7 +1,7 @@
-// A solved pair with the proof that it is optimal.
+// A solved pair with a proof of optimality.
 //
 // Plan X in U(r, c) and potentials u, v with u_p + v_q <= M_pq for all p and q,
-// also for bins that took no part in the solve; then by weak duality
+// including bins that took no part in the solve; then by weak duality
 //
 //     u'r + v'c  <=  d_M(r, c)  <=  <M, X>,
 //
@@ -23,7 +23,7 @@ struct Certificate {
     std::vector<double> flow;
     std::vector<double> u, v;
     int n_pivots = 0;
-    // False if common mass was left where it is, and should not have been.
+    // False if common mass stayed although the cost does not allow it.
     bool is_valid = true;
 };
 
@@ -33,7 +33,7 @@ struct Certificate {
 std::vector<double> lipschitz_potential(const TransportSimplex& simplex,
                                         const CostMatrix& matrix);
 // The same from the sending bins, if M is symmetric: min_q M_pq - u_q over
-// these, 1-Lipschitz too. On bins that took no part it says something else.
+// these, also 1-Lipschitz. The two differ on bins that took no part.
 std::vector<double> sender_potential(const TransportSimplex& simplex,
                                      const CostMatrix& matrix);
 
@@ -42,9 +42,9 @@ Certificate certify(const TransportSimplex& simplex, const Mass* r,
                     const Mass* c, double unit, const CostMatrix& matrix,
                     bool reduced);
 
-// Solves one pair. Whether common mass may stay is not checked beforehand
-// (that takes d^3 operations): it is tried, and if the potentials turn out
-// feasible on all bins, which takes d^2, the result is proved optimal.
+// Solves one pair. Checking beforehand whether common mass may stay would take
+// d^3 operations. Instead the reduced problem is tried first: if its potentials
+// are feasible on all bins, a check of d^2 operations, the result is optimal.
 Certificate transport(const Mass* r, const Mass* c, double unit,
                       const CostMatrix& matrix, const Poll& poll);
 

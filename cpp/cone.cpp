@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kBlock = 16;  // rows of a task, a multiple of kLanes
 
-// How well the multipliers are found before the oracle is asked again: hardly,
-// if it just added many triangles; to the end, if next to none.
+// How accurately to solve for the multipliers before the next round: roughly if
+// many triangles were just added, accurately if few were.
 constexpr double kManyNew = 0.25, kRoughly = 0.1;
 constexpr double kFewNew = 0.01, kWell = 0.01;
 
@@ -21,8 +21,8 @@ constexpr double kFewNew = 0.01, kWell = 0.01;
 // their edge, or nearly as much if there are more of them than edges.
 constexpr double kWeak = 0.5, kStrong = 0.9;
 constexpr double kNegligible = 1e-3;  // times the largest violation
-// No more for each violated edge than make kShare for each edge of all, but
-// kLeast are always welcome.
+// For each violated edge, no more than make kShare per edge on average, but
+// always up to kLeast.
 constexpr double kShare = 3.0;
 constexpr int kLeast = 8;
 
@@ -106,7 +106,7 @@ ProjectionReport MetricProjector::project(const double* input,
     if (size > 0.0) report.bound /= size;
     if (!std::isfinite(report.bound)) {
         report.bound = std::numeric_limits<double>::infinity();
-        set_.clear();  // its multipliers are no good
+        set_.clear();  // its multipliers are invalid
     }
     report.violation = violation_ * unit_;
     report.sweeps = set_.n_sweeps();
@@ -116,7 +116,7 @@ ProjectionReport MetricProjector::project(const double* input,
 }
 
 // x <- input / unit, so that the largest entry is in [1, 2). Multipliers of an
-// input of quite another size are of no use.
+// input of a very different size are useless.
 void MetricProjector::load(const double* input, const double* weights) {
     double largest = 0.0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(d_) * d_; ++k)
@@ -160,8 +160,8 @@ void MetricProjector::find_shortcuts(const std::vector<double>& matrix) {
     });
 }
 
-// metric <- max(0, min(x, shortcut)), right of the diagonal. Whether that is
-// not x.
+// metric <- max(0, min(x, shortcut)), right of the diagonal. Returns whether it
+// differs from x.
 bool MetricProjector::repair() {
     constexpr int kMaxima = 4;  // interleaved, as above
     double worst[kMaxima] = {}, lowest[kMaxima] = {};
@@ -209,7 +209,7 @@ bool MetricProjector::lower_to_shortcuts() {
 //     |y - p|^2 + |x - p|^2 <= 2 (primal(y) - dual(u))
 //                            = |y - x|^2 + 2 sum_t u_t slack_t(y):
 // a rigorous bound on |y - p| whose terms are all non-negative, so that none
-// cancel. What slack the rounding of x explains is left out.
+// cancel. Slack that the rounding of x explains is left out.
 double MetricProjector::distance_bound() const {
     double square = 0.0;
     for (int i = 0; i < d_; ++i) {

@@ -35,8 +35,8 @@ struct Multipliers {
 };
 
 // Keeps its triangles and multipliers between calls: a projection takes less
-// time if its input is close to that of the one before. One that fails leaves
-// them as they were. Calls from several threads take turns.
+// time if its input is close to the previous one. A failed projection leaves
+// them unchanged. Calls from several threads take turns.
 class MetricProjector {
 public:
     explicit MetricProjector(int d);
@@ -49,11 +49,11 @@ public:
                              const ProjectionOptions& options, double* metric);
 
     void forget(const Poll& poll);
-    // Of the last projection: the triangles that the next one starts from.
-    // Multipliers are duals times the unit.
+    // The triangles that the next projection starts from. Multipliers are duals
+    // times the unit.
     Multipliers multipliers(const Poll& poll) const;
     std::int64_t n_triangles(const Poll& poll) const;
-    // Goes on as the projector that these are of. Throws if they cannot be.
+    // Continues from the state of another projector. Throws if it is invalid.
     void set_multipliers(Multipliers multipliers, const Poll& poll);
 
 private:
@@ -85,7 +85,7 @@ private:
     Multipliers kept_;
     mutable Turnstile turnstile_;
 
-    // The rest is of one projection alone.
+    // The rest belongs to a single projection.
     const ProjectionOptions* options_ = nullptr;
     double unit_ = 1.0;       // input = unit_ * x; a power of two
     double rounding_ = 0.0;   // violations this small mean nothing

@@ -7,31 +7,33 @@
 
 namespace groundmetric {
 
-CostMatrix::CostMatrix(const double* cost, int d)
-    : d_(d),
-      stride_(spread(d)),
-      scaled_(static_cast<std::size_t>(d) * stride_) {
-    const std::size_t n = static_cast<std::size_t>(d) * d;
+CostMatrix::CostMatrix(const double* cost, int m, int n)
+    : n_rows_(m),
+      n_columns_(n),
+      stride_(spread(n)),
+      scaled_(static_cast<std::size_t>(m) * stride_) {
+    const std::size_t n_entries = static_cast<std::size_t>(m) * n;
     double largest = 0.0;
-    for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t k = 0; k < n_entries; ++k)
         largest = std::max(largest, std::abs(cost[k]));
     int exponent = 0;
     std::frexp(largest, &exponent);  // largest < 2^exponent
     scale_ = std::ldexp(1.0, exponent - 1);
-    // 1 / scale, in two factors: it may itself be out of range.
+    // 1 / scale, in two factors, since it may be out of range.
     const int half = (1 - exponent) / 2;
     const double first = std::ldexp(1.0, half);
     const double second = std::ldexp(1.0, 1 - exponent - half);
-    for (int p = 0; p < d; ++p) {
-        const double* from = cost + static_cast<long>(p) * d;
+    for (int p = 0; p < m; ++p) {
+        const double* from = cost + static_cast<long>(p) * n;
         double* to = scaled_.data() + static_cast<long>(p) * stride_;
-        for (int q = 0; q < d; ++q) to[q] = from[q] * first * second;
-        std::fill(to + d, to + stride_, kHuge);
+        for (int q = 0; q < n; ++q) to[q] = from[q] * first * second;
+        std::fill(to + n, to + stride_, kHuge);
     }
 }
 
 bool CostMatrix::has_zero_diagonal() const {
-    for (int p = 0; p < d_; ++p)
+    if (!is_square()) return false;
+    for (int p = 0; p < n_rows_; ++p)
         if (row(p)[p] != 0.0) return false;
     return true;
 }
@@ -41,10 +43,10 @@ void CostMatrix::for_each_detour(int n_threads, const Poll& poll,
     constexpr int kBlock = 32;
     const Body body = [&](std::int64_t block, int, Pulse&) {
         const int begin = static_cast<int>(block) * kBlock;
-        const int n_rows = std::min(kBlock, d_ - begin);
+        const int n_rows = std::min(kBlock, n_rows_ - begin);
         std::vector<double> detours(static_cast<std::size_t>(n_rows) * stride_,
                                     kHuge);
-        kernels().min_plus(row(begin), scaled_.data(), stride_, d_, n_rows,
+        kernels().min_plus(row(begin), scaled_.data(), stride_, n_rows_, n_rows,
                            stride_, detours.data());
         for (int i = 0; i < n_rows; ++i)
             visit(begin + i,
@@ -52,15 +54,15 @@ void CostMatrix::for_each_detour(int n_threads, const Poll& poll,
     };
     // Below a few hundred bins a thread costs more than it saves.
     constexpr int kWorthThreads = 256;
-    parallel_for((d_ + kBlock - 1) / kBlock, d_ < kWorthThreads ? 1 : n_threads,
-                 1, poll, body);
+    parallel_for((n_rows_ + kBlock - 1) / kBlock,
+                 n_rows_ < kWorthThreads ? 1 : n_threads, 1, poll, body);
 }
 
 void CostMatrix::find_detours(int n_threads, const Poll& poll,
                               double* detours) const {
     for_each_detour(n_threads, poll, [&](int p, const double* scaled) {
-        for (int q = 0; q < d_; ++q)
-            detours[static_cast<long>(p) * d_ + q] = scaled[q] * scale_;
+        for (int q = 0; q < n_columns_; ++q)
+            detours[static_cast<long>(p) * n_columns_ + q] = scaled[q] * scale_;
     });
 }
 
@@ -69,7 +71,7 @@ bool CostMatrix::is_quasimetric(int n_threads, const Poll& poll) const {
     std::atomic<bool> broken{!has_zero_diagonal()};
     if (broken) return false;
     for_each_detour(n_threads, poll, [&](int p, const double* detours) {
-        for (int q = 0; q < d_; ++q) {
+        for (int q = 0; q < n_columns_; ++q) {
             const double direct = row(p)[q];
             if (direct > detours[q] + kTolerance * std::abs(direct))
                 broken = true;

@@ -1,4 +1,5 @@
-// The ground metric, or any other matrix of real costs between bins.
+// The ground metric, or any other matrix of real costs between bins: those of
+// the sending histogram in rows, those of the receiving one in columns.
 #pragma once
 
 #include <cmath>
@@ -10,29 +11,33 @@ namespace groundmetric {
 
 class CostMatrix {
 public:
-    // Copies a d x d matrix of finite numbers, padded, and scaled by a power of
-    // two (so exactly) such that the largest is in [1, 2) in absolute value.
-    CostMatrix(const double* cost, int d);
+    // Copies an m x n matrix of finite numbers, padded, and scaled by a power
+    // of two (so exactly) such that the largest is in [1, 2) in absolute value.
+    CostMatrix(const double* cost, int m, int n);
 
-    int size() const { return d_; }
+    int n_rows() const { return n_rows_; }
+    int n_columns() const { return n_columns_; }
+    bool is_square() const { return n_rows_ == n_columns_; }
     int stride() const { return stride_; }
     const double* row(int p) const {
         return scaled_.data() + static_cast<long>(p) * stride_;
     }
     // Original cost = scale() * row(p)[q]; a power of two.
     double scale() const { return scale_; }
-    // A scaled cost of so many units of mass as an original cost.
+    // Converts a scaled cost, in units of mass, to an original cost.
     double unscaled(double cost, double unit) const {
         return std::ldexp(cost, std::ilogb(unit) + std::ilogb(scale_));
     }
 
+    // Whether the matrix is square, with zeros on its diagonal.
     bool has_zero_diagonal() const;
-    // detours[p * d + q] = min_k M_pk + M_kq, a min-plus product: O(d^3).
+    // Of a square matrix: detours[p * d + q] = min_k M_pk + M_kq, a min-plus
+    // product: O(d^3).
     void find_detours(int n_threads, const Poll& poll, double* detours) const;
     // Whether mass common to two histograms may stay where it is: the diagonal
     // is zero and M_pq <= M_pk + M_kq, up to rounding of M_pq. If a plan moves
     // p -> k and k -> q, moving p -> q and leaving k alone costs no more then.
-    // Neither symmetry nor positivity is needed. Found out once.
+    // Neither symmetry nor positivity is needed. Computed once.
     bool is_quasimetric(int n_threads, const Poll& poll) const;
 
 private:
@@ -41,14 +46,14 @@ private:
     void for_each_detour(int n_threads, const Poll& poll,
                          const Visit& visit) const;
 
-    int d_;
+    int n_rows_, n_columns_;
     int stride_;
     double scale_;
     std::vector<double> scaled_;
     mutable std::atomic<int> quasimetric_{-1};  // unknown; else 0 or 1
 };
 
-// What counts as rounding, relatively: 64 units in the last place.
+// Relative differences up to 64 units in the last place count as rounding.
 inline constexpr double kTolerance = 0x1p-46;
 
 }  // namespace groundmetric

@@ -73,7 +73,7 @@ void Face::turn(double ratio) {
     }
 }
 
-// (N p)' W^-1 N p, in four interleaved sums for the sake of latency.
+// (N p)' W^-1 N p, in four interleaved sums to hide latency.
 double Face::curvature() const {
     constexpr std::size_t kSums = 4;
     double sum[kSums] = {};

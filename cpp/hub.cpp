@@ -30,7 +30,7 @@ void HubSimplex::solve(Pulse& pulse) {
             if (++n_pivots % 64 == 0) pulse.beat();
             if (n_pivots % n == 0) set_potentials();
             if (n_pivots > limit)
-                throw std::runtime_error("the hub simplex does not end");
+                throw std::runtime_error("The hub simplex does not end.");
         } else if (fresh) {
             return;
         } else {
@@ -62,7 +62,7 @@ bool HubSimplex::is_accurate(double cost) const {
     constexpr double kEnough = 1e-12;
     double moved = 0.0;
     for (const Mass mass : problem.supply) moved += to_double(mass);
-    // Rows lowered by what their reduced costs may be off are feasible.
+    // Lowering rows by the error of their reduced costs makes them feasible.
     return rounding_ * moved <= kEnough * std::abs(cost);
 }
 
@@ -71,15 +71,9 @@ void HubSimplex::set_potentials() {
         problem.n_rows() + padded(problem.n_columns() + 1));
     potential_.assign(size, 0.0);
     zeros_.assign(size, 0.0);
-    double largest = 0.0;
-    for (int k = 1; k < tree_.n_nodes(); ++k) {
-        const Node x = tree_.order[k];
-        const double above = potential_[tree_.parent[x]];
-        potential_[x] =
-            tree_.is_row(x) ? above + arc_cost(x) : above - arc_cost(x);
-        largest = std::max(largest, std::abs(potential_[x]));
-    }
-    rounding_ = kTolerance * largest;
+    rounding_ = kTolerance *
+                hang_potentials(
+                    tree_, [this](Node x) { return arc_cost(x); }, potential_);
 }
 
 // The smaller of bound and min_j C_ij + potential_j, where no potential is less

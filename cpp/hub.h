@@ -4,8 +4,8 @@
 //     X 1 + h = supply,  X' 1 + g = demand,  1'h = 1'g,   X_pq = 0 if M_pq = t
 //
 // h_p goes from row p to the hub at price t, the largest cost, and g_q from
-// there to column q for nothing: the same optimum as all arcs at price t, of
-// which there are too many to price. The hub is the root of the tree; as
+// there to column q for free. The optimum is the same as with all arcs at price
+// t, which are too many to price. The hub is the root of the tree; as
 // potentials count from it, a row's is at most t and a column's at least 0 when
 // the plan is optimal.
 #pragma once
@@ -38,9 +38,9 @@ public:
     void solve(Pulse& pulse);
     // The cost of the plan, scaled and in units of mass.
     double cost() const;
-    // Whether that is within 1e-12 of the optimum, whatever rounding did. All
-    // potentials count from t: if the plan is so cheap that t is out of
-    // proportion, the dense simplex does better.
+    // Whether this is within 1e-12 of the optimum despite rounding. All
+    // potentials count from t: if the plan is very cheap compared with t, the
+    // dense simplex is more accurate.
     bool is_accurate(double cost) const;
 
 private:
@@ -58,7 +58,7 @@ private:
     SpanningTree tree_;
     std::vector<double> potential_;  // padded: pricing reads whole vectors
     std::vector<double> zeros_;
-    double rounding_ = 0.0;  // what to expect in a reduced cost
+    double rounding_ = 0.0;  // expected in a reduced cost
     int next_row_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The vectorized inner loops, chosen once for the CPU at hand.
+// The vectorized inner loops, chosen once for the CPU.
 //
 // kernels.cpp is compiled several times, once for each instruction set, and
 // kernels() returns the best table that this CPU can run. Every table performs
@@ -17,8 +17,8 @@ inline constexpr double kHuge = 1e300;
 
 constexpr int padded(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
-// The same, and an odd number of vectors: the entries of a column do not fall
-// on few sets of the cache then.
+// The same, rounded up to an odd number of vectors, so that the entries of a
+// column spread over all sets of the cache.
 constexpr int spread(int n) { return padded(n) | kLanes; }
 
 struct Kernels {
@@ -60,7 +60,7 @@ struct Kernels {
 };
 
 // The table for this CPU. The environment variable GROUNDMETRIC_ISA (baseline,
-// avx2 or avx512), read once, asks for a lesser one.
+// avx2 or avx512), read once, selects a lower one.
 const Kernels& kernels();
 
 }  // namespace groundmetric

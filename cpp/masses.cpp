@@ -38,7 +38,7 @@ Masses::Masses(const double* histograms, std::int64_t n, int d, double total)
     : n_(n), d_(d), units_(static_cast<std::size_t>(n * d)) {
     std::frexp(total, &exponent_);  // total < 2^exponent
     exponent_ -= kBits;
-    const Mass sum = to_units(std::ldexp(total, -exponent_));
+    sum_ = to_units(std::ldexp(total, -exponent_));
 
     for (std::int64_t i = 0; i < n; ++i) {
         const double* x = histograms + i * d;
@@ -47,7 +47,7 @@ Masses::Masses(const double* histograms, std::int64_t n, int d, double total)
         for (int p = 0; p < d; ++p)
             out[p] = to_units(std::ldexp(x[p] * factor, -exponent_));
         *std::max_element(out, out + d) +=
-            sum - std::accumulate(out, out + d, Mass{0});
+            sum_ - std::accumulate(out, out + d, Mass{0});
     }
 }
 

@@ -24,8 +24,8 @@ inline double to_double(Mass units) {
            static_cast<double>(static_cast<std::uint64_t>(units));
 }
 
-// What has to be known to judge histograms, in one pass. A sum is finite only
-// if all entries are.
+// What validation needs to know of histograms, in one pass. A sum is finite
+// only if all entries are.
 struct MassSummary {
     double smallest_entry;
     double first_mass, low_mass, high_mass;  // of a row; NaN if any is
@@ -45,11 +45,17 @@ public:
     int n_bins() const { return d_; }
     // The mass of one unit, a power of two.
     double unit() const { return std::ldexp(1.0, exponent_); }
+    // Whether the rows of both have the same sum in the same units, so that
+    // plans between them exist.
+    bool has_mass_of(const Masses& other) const {
+        return exponent_ == other.exponent_ && sum_ == other.sum_;
+    }
 
 private:
     std::int64_t n_;
     int d_;
     int exponent_;
+    Mass sum_;  // of each row
     std::vector<Mass> units_;
 };
 

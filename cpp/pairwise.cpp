@@ -13,7 +13,8 @@ constexpr std::int64_t kChunk = 8;
 double PairSolver::solve(const Mass* r, const Mass* c, bool reduced,
                          Pulse& pulse) {
     if (hub_) {
-        hub_->problem.set_margins(r, c, matrix_.size(), reduced);
+        hub_->problem.set_margins(r, matrix_.n_rows(), c, matrix_.n_columns(),
+                                  reduced);
         hub_->solve(pulse);
         effort.n_pivots += hub_->n_pivots;
         effort.n_priced += hub_->n_priced;
@@ -23,7 +24,8 @@ double PairSolver::solve(const Mass* r, const Mass* c, bool reduced,
             return cost;
         }
     }
-    dense_.problem.set_margins(r, c, matrix_.size(), reduced);
+    dense_.problem.set_margins(r, matrix_.n_rows(), c, matrix_.n_columns(),
+                               reduced);
     dense_.problem.set_costs(matrix_);
     dense_.solve(pulse);
     effort.n_pivots += dense_.n_pivots;

@@ -13,7 +13,7 @@
 
 namespace groundmetric {
 
-// What it took.
+// The work done.
 struct Effort {
     std::int64_t n_pivots = 0;
     std::int64_t n_by_hub = 0;  // pairs solved through the hub

@@ -39,13 +39,13 @@ void work(Shared& shared, std::int64_t n_items, std::int64_t chunk, int worker,
 }
 
 // The threads beside the caller: starts them, keeps the first exception of any
-// thread, and waits for the end without going deaf to the poll.
+// thread, and keeps polling while it waits for them to end.
 class Crew {
 public:
     Crew(Shared& shared, int n_threads) : shared_(shared) {
         threads_.reserve(static_cast<std::size_t>(n_threads));
     }
-    // If all went well they have ended; if not, there is no use in going on.
+    // They have ended if all went well; if not, stop them.
     ~Crew() {
         shared_.stop = true;
         for (std::thread& thread : threads_) thread.join();
@@ -63,7 +63,7 @@ public:
         }
     }
 
-    // False if the system has no thread to give: the others do its share.
+    // False if the system cannot start a thread: the others do its share.
     template <class Task>
     bool start(const Task& task) {
         try {

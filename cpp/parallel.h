@@ -1,8 +1,8 @@
 // Threads over independent items, with a caller that can be interrupted.
 //
 // No thread outlives a call (so the library is safe after fork), the calling
-// thread takes its share of the work, and it alone polls: every 50 ms or so it
-// asks `poll` whether to go on, telling how many items are done.
+// thread takes its share of the work, and only it polls: about every 50 ms it
+// calls `poll` with the number of items done, and stops if that returns false.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace groundmetric {
 
-// Thrown where the work stops because poll() said so, or another thread failed.
+// Thrown to stop the work if poll() returned false or another thread failed.
 struct Stopped : std::exception {
     const char* what() const noexcept override { return "stopped"; }
 };
@@ -25,7 +25,7 @@ struct Threading {
     Poll poll;
 };
 
-// What the threads of one call share.
+// Shared by the threads of one call.
 struct Shared {
     Poll poll;
     std::atomic<std::int64_t> next{0};
@@ -33,8 +33,8 @@ struct Shared {
     std::atomic<bool> stop{false};
 };
 
-// One thread's pulse. Long computations beat it now and then: beat() throws
-// Stopped when the work has to end.
+// The pulse of one thread. Long computations call beat() now and then; it
+// throws Stopped when the work has to end.
 class Pulse {
 public:
     Pulse(Shared& shared, bool is_caller)
@@ -49,7 +49,7 @@ private:
     static constexpr std::chrono::milliseconds kInterval{50};
 };
 
-// How many threads so many chunks of items keep busy: at most n_threads, at
+// Number of threads that these chunks of items keep busy: at most n_threads, at
 // least one.
 int n_workers(std::int64_t n_items, std::int64_t chunk, int n_threads);
 

@@ -1,8 +1,8 @@
 // One pivot of the network simplex: an arc enters the basis, another leaves.
 //
 // Rows send and columns receive; a hub, if the network has one, does both and
-// is the root of the tree for good. All that is used is that the arc above a
-// row points up and the arc above a column points down.
+// always is the root of the tree. The code relies only on this: the arc above a
+// row points up, and the arc above a column points down.
 #pragma once
 
 #include <vector>

@@ -6,22 +6,25 @@
 
 namespace groundmetric {
 
-void Problem::set_margins(const Mass* r, const Mass* c, int d, bool reduced) {
+void Problem::set_margins(const Mass* r, int m, const Mass* c, int n,
+                          bool reduced) {
+    const auto stays = [&](int p) {
+        return reduced ? std::min(r[p], c[p]) : Mass{0};
+    };
     rows.clear();
     columns.clear();
     supply.clear();
     demand.clear();
-    for (int p = 0; p < d; ++p) {
-        const Mass stays = reduced ? std::min(r[p], c[p]) : 0;
-        if (r[p] > stays) {
+    for (int p = 0; p < m; ++p)
+        if (const Mass leaves = r[p] - stays(p); leaves > 0) {
             rows.push_back(p);
-            supply.push_back(r[p] - stays);
+            supply.push_back(leaves);
         }
-        if (c[p] > stays) {
-            columns.push_back(p);
-            demand.push_back(c[p] - stays);
+    for (int q = 0; q < n; ++q)
+        if (const Mass enters = c[q] - stays(q); enters > 0) {
+            columns.push_back(q);
+            demand.push_back(enters);
         }
-    }
 }
 
 void Problem::set_costs(const CostMatrix& matrix) {

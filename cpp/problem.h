@@ -23,8 +23,9 @@ struct Problem {
     int stride = 0;
     std::vector<double> cost;  // rows.size() x stride
 
-    // Sets the bins and their masses, from r and c.
-    void set_margins(const Mass* r, const Mass* c, int d, bool reduced);
+    // Sets the bins and their masses, from r of m bins and c of n. If
+    // `reduced`, the bins are the same, and common mass stays.
+    void set_margins(const Mass* r, int m, const Mass* c, int n, bool reduced);
     // Gathers the costs between these bins.
     void set_costs(const CostMatrix& matrix);
 

@@ -11,12 +11,12 @@ namespace groundmetric {
 namespace {
 
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
-// What told_ says of candidates that sent no message.
+// Entries of told_ for candidates that sent no message.
 constexpr std::int32_t kUntold = -1, kHinted = -2;
 
-// A bound is computed from numbers of the order of 1, masses and costs, with a
-// rounding for each bin; and a matrix that broke a triangle by METRIC_ROUNDING
-// was let in. This much is taken off every bound.
+// Subtracted from every bound. Bounds are computed from masses and costs of the
+// order of 1, with a rounding for each bin, and validation accepts a matrix
+// that breaks a triangle by METRIC_ROUNDING.
 double margin_of(int d) { return 0x1p-36 + d * 0x1p-50; }
 
 }  // namespace
@@ -25,7 +25,7 @@ Query::Query(const PrunedSearch& search, SearchPlan& plan)
     : search_(search),
       plan_(plan),
       scale_(search.matrix().scale()),
-      margin_(margin_of(search.matrix().size())),
+      margin_(margin_of(search.base().n_bins())),
       query_(static_cast<std::size_t>(search.width())),
       told_(static_cast<std::size_t>(search.base().size()), kUntold),
       again_(search.matrix(), search.near_arcs()) {}
@@ -118,8 +118,7 @@ void Query::gather_candidates(const std::vector<Message>& messages) {
     std::make_heap(heap_.begin(), heap_.end(), is_behind);
 }
 
-// Neighbors that another end has solved cost nothing, and their potentials
-// little.
+// Pairs that their other end has solved are free, and their potentials cheap.
 void Query::take_over(const std::vector<Message>& messages) {
     for (const Message& message : messages) {
         if (!message.is_solved) continue;
@@ -132,14 +131,14 @@ void Query::take_over(const std::vector<Message>& messages) {
     }
 }
 
-// Brings the bound up to date; false if it stays, and a solve is due.
+// Updates the bound; false if it does not change, and a solve is due.
 bool Query::raise(Candidate& candidate) {
     const bool has_limit = std::isfinite(limit_of(candidate).distance);
     if (plan_.each_once && !has_limit) return false;
     const double before = candidate.bound;
     bound_by_functions(candidate);
     if (candidate.bound > before && !candidate.is_hinted) return true;
-    // Without a limit no candidate can be ruled out: not worth the trouble yet.
+    // Without a limit no candidate can be ruled out, so do not bother yet.
     if (candidate.best != candidate.raised && has_limit)
         bound_by_raised_function(candidate);
     return candidate.bound > before;
@@ -170,15 +169,15 @@ void Query::bound_by_raised_function(Candidate& candidate) {
         std::max(candidate.bound, bound * search_.base().unit() - margin_);
 }
 
-// The pair as pairwise() has it: of two of the base, the earlier one first.
+// Loads the pair as in pairwise(): within the base, the smaller index first.
 void Query::load(std::int64_t index) {
     const Mass* here = plan_.queries->row(i_);
     const Mass* there = search_.base().row(index);
     if (plan_.among_base && index < i_) std::swap(here, there);
     left_ = here;
     right_ = there;
-    simplex_.problem.set_margins(here, there, search_.base().n_bins(),
-                                 plan_.reduced);
+    const int d = search_.base().n_bins();
+    simplex_.problem.set_margins(here, d, there, d, plan_.reduced);
     simplex_.problem.set_costs(search_.matrix());
 }
 
@@ -194,7 +193,7 @@ void Query::solve(const Candidate& candidate, Pulse& pulse) {
                  !simplex_.is_above_ceiling, nullptr};
     if (look.is_solved) {
         ++tally.n_solved;
-        // To the last bit as pairwise() has it, which may go through the hub.
+        // Equal to pairwise(), which may use the hub, to the last bit.
         const double cost =
             search_.near_arcs()
                 ? again_.solve(left_, right_, plan_.reduced, pulse)
@@ -239,7 +238,7 @@ void Query::add_functions() {
     add_function(sender_potential(simplex_, search_.matrix()));
 }
 
-// Centered, for the sake of rounding: histograms of equal mass do not see it.
+// Centered to reduce rounding: adding a constant does not change a bound.
 void Query::add_function(std::vector<double> f) {
     const auto [low, high] = std::minmax_element(f.begin(), f.end());
     const double center = 0.5 * (*low + *high);

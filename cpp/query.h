@@ -1,18 +1,18 @@
 // One query of a pruned search.
 //
-// Lower bounds of d_M(q, x) rule out almost all x, from the cheapest to the
-// dearest; M is a metric:
+// Lower bounds of d_M(q, x) rule out almost all x. From the cheapest to the
+// most expensive, for a metric M:
 //
 //     one-sided   1/2 (sum_p w_p |q_p - x_p| + |w'(q - x)|),  w_p = the least
-//                 M_pp', p' != p: mass that leaves p, or enters it, goes so far
-//     Lipschitz   |f'(q - x)|, f the potentials of a pair (q, x') met before
+//                 M_pp', p' != p: mass that leaves or enters p travels this far
+//     Lipschitz   |f'(q - x)|, f the potentials of an earlier pair (q, x')
 //     raised      the best of these f on the bins of the pair: u_i = min_j C_ij
 //                 + f_j, v_j = min_i C_ij - u_i; then u'(q - x)+ + v'(x - q)+
-//     stopped     what the simplex has proved when it is above the ceiling
+//     stopped     what the simplex has proved when it exceeds the ceiling
 //
-// A query always opens the candidate with the smallest bound: brings its next
-// bound up to date or, when there is none, solves it. It ends when the smallest
-// bound exceeds the distance of the k-th best.
+// A query always takes the candidate with the smallest bound, and updates its
+// next bound or, if there is none left, solves it. It ends when the smallest
+// bound exceeds the k-th best distance.
 #pragma once
 
 #include <atomic>
@@ -25,27 +25,27 @@
 
 namespace groundmetric {
 
-// What one end of a pair tells the other.
+// What the query at one end of a pair learned, for the query at the other end.
 struct Message {
-    std::int64_t index;  // of the teller, or of the other end
-    double value;        // the distance; if it is not solved, a bound, scaled
+    std::int64_t index;  // of the other end; once passed on, of the sender
+    double value;        // the distance if solved, otherwise a scaled bound
     bool is_solved;
     KeptTree tree;
 };
 
-// How the candidates of one query were judged.
+// How the candidates of one query were handled.
 struct QueryTally {
     std::int64_t n_candidates = 0;
     std::int64_t n_solved = 0, n_stopped = 0, n_pivots = 0;
-    std::int64_t n_again = 0;  // looks at pairs that their other end looked at
+    std::int64_t n_again = 0;  // pairs that the other end had tried before
 };
 
-// What the queries of one call share.
+// Shared by the queries of one call.
 struct SearchPlan {
     const Masses* queries;
     const Request& request;
     bool among_base;
-    bool each_once;  // every pair is looked at by its first end only
+    bool each_once;  // only its first end handles a pair
     bool reduced;    // common mass stays
     std::atomic<std::size_t> n_tree_bytes{0};  // kept so far
 };
@@ -54,28 +54,28 @@ class alignas(128) Query {
 public:
     Query(const PrunedSearch& search, SearchPlan& plan);
 
-    // The neighbors of query i, given what other ends have told.
+    // The neighbors of query i, given the messages of other queries.
     std::vector<Neighbor> run(std::int64_t i,
                               const std::vector<Message>& messages,
                               Pulse& pulse);
-    // The pairs that the last run looked at, for their other ends.
+    // The pairs that the last run tried to solve, for their other ends.
     std::vector<Message> looks;
     // Of the last run.
     QueryTally tally;
 
 private:
-    // Functions of the nearest come first and say most; where very many pairs
-    // have to be solved, the others would cost more than they save.
+    // Functions of the nearest pairs come first and are the most useful; beyond
+    // this number they cost more than they save.
     static constexpr int kMostFunctions = 128;
-    // Beyond this, trees are not kept but found again when they are needed.
+    // Beyond this, trees are not kept but solved again when needed.
     static constexpr std::size_t kMostTreeBytes = std::size_t{1} << 28;
     static constexpr int kNone = -1;
     struct Candidate {
         double bound;
         std::int64_t index;
         bool is_hinted = false;
-        bool is_known = false;  // looked at from its other end
-        int n_seen = 0;         // functions that it was bounded by
+        bool is_known = false;  // tried from its other end
+        int n_seen = 0;         // functions tried on it
         int best = kNone;       // of these
         int raised = kNone;
         double gap = 0.0;  // f'(q - x), f the best
@@ -85,7 +85,7 @@ private:
         if (a.is_hinted != b.is_hinted) return b.is_hinted;
         return a.bound > b.bound || (a.bound == b.bound && a.index > b.index);
     }
-    // The worst that is still wanted of this candidate.
+    // The worst neighbor that this candidate still has to beat.
     Neighbor limit_of(const Candidate& candidate) const;
     bool is_beaten(const Candidate& candidate) const {
         return limit_of(candidate) <
@@ -124,9 +124,9 @@ private:
     std::vector<double> functions_;
     std::vector<Candidate> heap_;
     std::vector<Neighbor> best_;      // a heap, the worst on top
-    Neighbor limit_{};                // beyond it nothing is wanted
-    std::vector<std::int32_t> told_;  // number of a message, by its teller
-    const Mass *left_ = nullptr, *right_ = nullptr;  // the pair that is loaded
+    Neighbor limit_{};                // the worst that is still wanted
+    std::vector<std::int32_t> told_;  // message number, by sender
+    const Mass *left_ = nullptr, *right_ = nullptr;  // the loaded pair
     TransportSimplex simplex_;
     PairSolver again_;
 };

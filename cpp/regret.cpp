@@ -28,7 +28,7 @@ void RegretStart::set_choices(const Problem& problem, const SparseRows& arcs) {
     }
 }
 
-// Rows for which only the hub is left are in no hurry.
+// Rows with only the hub left can wait.
 void RegretStart::set_loss(const SparseRows& arcs, int row) {
     constexpr double kCheap = 0.5;
     const int first = first_[row];
@@ -44,7 +44,7 @@ void RegretStart::watch(const SparseRows& arcs, int watcher) {
     head = watcher;
 }
 
-// The rows that counted on the column look further.
+// The rows that counted on the column choose again.
 void RegretStart::close(const SparseRows& arcs, int column) {
     closed_[column] = 1;
     for (int watcher = head_[column], after; watcher >= 0; watcher = after) {

@@ -2,9 +2,9 @@
 //
 // The row that would lose most if it did not get its cheapest open column, but
 // only the second cheapest, goes first; the hub is always open. Regrets are
-// kept current: when a column closes, the rows that counted on it look further.
-// On sparse rows, sorted by cost, that is cheap, and it leaves half as many
-// pivots as the dense start does.
+// kept up to date: when a column closes, the rows that counted on it choose
+// again. On sparse rows sorted by cost this is cheap, and it leaves half as
+// many pivots as the dense start.
 #pragma once
 
 #include <vector>
@@ -33,7 +33,7 @@ private:
     // The cheapest and the second cheapest open arc of each row; both are the
     // arc to the hub if no other is open. -1 when the row has settled.
     std::vector<int> first_, second_;
-    // cost(first) - cost(second) + cost(first) / 2; kHuge: not in question.
+    // cost(first) - cost(second) + cost(first) / 2; kHuge if not available.
     std::vector<double> loss_;
     std::vector<double> zeros_;
     std::vector<char> closed_;

@@ -9,20 +9,24 @@
 namespace groundmetric {
 namespace {
 
-// Queries of a wave learn nothing from each other, and threads wait at its end.
+// Queries in a wave learn nothing from each other, and threads wait at its end.
 std::int64_t wave_size(std::int64_t n, bool passes_on) {
     return passes_on ? std::clamp<std::int64_t>(n / 16, 8, 512) : n;
 }
 
-bool wants_all(const PrunedSearch& search, const Request& request) {
+// Whether no histogram has more candidates than neighbors are wanted.
+bool wants_all(const PrunedSearch& search, const Request& request,
+               const Poll& poll) {
     const std::int64_t n = search.base().size();
     std::int64_t most = 0;
-    for (std::int64_t i = 0; i < n && most <= request.n_neighbors; ++i) {
+    const Body body = [&](std::int64_t i, int, Pulse&) {
+        if (most > request.n_neighbors) return;
         std::int64_t n_candidates = 0;
         request.candidates.for_each(i, n,
                                     [&](std::int64_t) { ++n_candidates; });
         most = std::max(most, n_candidates);
-    }
+    };
+    parallel_for(n, 1, 1, poll, body);
     return most <= request.n_neighbors;
 }
 
@@ -75,8 +79,8 @@ private:
         }
     }
 
-    // A message to a query that is over would help nobody, unless pairs are
-    // looked at once.
+    // A message to a finished query is useless, unless each pair is handled
+    // only once.
     void pass_on(std::int64_t first, std::int64_t end) {
         std::vector<std::pair<std::int64_t, std::int64_t>> within;  // the wave
         for (std::int64_t i = first; i < end; ++i) {
@@ -140,7 +144,8 @@ private:
 }  // namespace
 
 PrunedSearch::PrunedSearch(std::shared_ptr<const Masses> base,
-                           std::shared_ptr<const CostMatrix> matrix)
+                           std::shared_ptr<const CostMatrix> matrix,
+                           const Poll& poll)
     : base_(std::move(base)),
       matrix_(std::move(matrix)),
       near_(NearArcs::of(*matrix_)),
@@ -155,13 +160,14 @@ PrunedSearch::PrunedSearch(std::shared_ptr<const Masses> base,
             if (q != p) least = std::min(least, matrix_->row(p)[q]);
         least_[p] = least;
     }
-    for (std::int64_t j = 0; j < base_->size(); ++j) {
+    const Body body = [&](std::int64_t j, int, Pulse&) {
         for (int p = 0; p < d; ++p) {
             const double mass = to_double(base_->row(j)[p]) * base_->unit();
             rows_[j * width_ + p] = mass;
             least_sums_[j] += least_[p] * mass;
         }
-    }
+    };
+    parallel_for(base_->size(), 1, 1, poll, body);
 }
 
 Neighborhoods PrunedSearch::find(const Masses* queries, const Request& request,
@@ -169,7 +175,7 @@ Neighborhoods PrunedSearch::find(const Masses* queries, const Request& request,
     const bool among_base = queries == nullptr;
     SearchPlan plan{
         among_base ? base_.get() : queries, request, among_base,
-        among_base && wants_all(*this, request),
+        among_base && wants_all(*this, request, threading.poll),
         matrix_->is_quasimetric(threading.n_threads, threading.poll)};
     Neighborhoods found = Search(*this, plan, threading).run();
     n_solves_ = found.tally.n_solved + found.tally.n_stopped;
@@ -183,14 +189,14 @@ void PrunedSearch::plan_sum(const Neighborhoods& found, const double* weights,
         matrix_->is_quasimetric(threading.n_threads, threading.poll);
     std::fill_n(sums, static_cast<std::size_t>(d) * d, 0.0);
     TransportSimplex simplex;
-    // One thread: the order of summation is that of the pairs, always.
+    // One thread: the order of summation is always that of the pairs.
     const Body body = [&](std::int64_t i, int, Pulse& pulse) {
         for (std::int64_t k = found.starts[i]; k < found.starts[i + 1]; ++k) {
             if (weights[k] == 0.0) continue;
             const Neighbor& neighbor = found.neighbors[k];
             const auto [a, b] = std::minmax(i, neighbor.index);
             const Mass *r = base_->row(a), *c = base_->row(b);
-            simplex.problem.set_margins(r, c, d, reduced);
+            simplex.problem.set_margins(r, d, c, d, reduced);
             if (neighbor.tree != nullptr) {
                 simplex.tree.restore(simplex.problem, neighbor.tree->data());
             } else {

@@ -1,15 +1,15 @@
-// Exact nearest neighbors under the EMD, with few pairs solved.
+// Exact nearest neighbors under the EMD, solving only a few pairs.
 //
-// One engine for all who need neighbors: the criteria of learning, neighbor
-// search, classification. For these queries, these candidates, the k nearest
-// within a radius; query.h says how most pairs are ruled out without a solve.
+// The criteria of learning, neighbor search and classification all use this
+// engine. It finds, for each query, the k nearest candidates within a radius;
+// query.h explains how most pairs are ruled out without a solve.
 //
-// Among the histograms of the base, a pair serves both of its ends. If all
-// candidates within the radius are wanted, the end with the smaller index looks
-// at the pair, up to the larger of the two radii. If the k nearest are wanted,
-// queries run in waves: what a wave learns of a pair, its distance or a bound,
-// is passed on to the other end in a later wave. Waves do not depend on the
-// number of threads, and so nothing does.
+// Within the base, a solved pair serves both of its ends. If all candidates
+// within the radius are wanted, the end with the smaller index handles the
+// pair, up to the larger of the two radii. If the k nearest are wanted, queries
+// run in waves: the distance or bound that a wave finds for a pair is passed on
+// to the other end in a later wave. Waves, and therefore the results, do not
+// depend on the number of threads.
 #pragma once
 
 #include <atomic>
@@ -34,33 +34,33 @@ using KeptTree = std::shared_ptr<const std::vector<Node>>;
 struct Neighbor {
     double distance;
     std::int64_t index;
-    KeptTree tree = nullptr;  // of the optimal plan, if it is kept
+    KeptTree tree = nullptr;  // of the optimal plan, if kept
     bool operator<(const Neighbor& other) const {
         return distance < other.distance ||
                (distance == other.distance && index < other.index);
     }
 };
 
-// What is wanted.
+// What to find.
 struct Request {
     // The k nearest of those within the radius of each query.
     std::int64_t n_neighbors;
     std::vector<double> radii;
     Candidates candidates;
-    // Likely neighbors of each query: opened first. Empty for none.
+    // Likely neighbors of each query, which are tried first; may be empty.
     std::vector<std::int64_t> hint_starts;
     std::vector<std::int32_t> hints;
     bool keep_trees = false;  // for sums of plans
 };
 
-// How pairs were judged: solved to the optimum, stopped once proved to be out
-// of reach, or bounded: never looked at by the simplex.
+// How pairs were handled: solved to the optimum, stopped once the simplex
+// proved them too far, or ruled out by bounds alone.
 struct Tally {
     std::int64_t n_solved = 0, n_stopped = 0, n_bounded = 0, n_pivots = 0;
 };
 
-// The neighbors of all queries, in order: those of query i stand at starts[i]
-// to starts[i + 1].
+// The neighbors of all queries, sorted; those of query i are at starts[i] to
+// starts[i + 1].
 struct Neighborhoods {
     std::vector<std::int64_t> starts;
     std::vector<Neighbor> neighbors;
@@ -71,10 +71,10 @@ class PrunedSearch {
 public:
     // Histograms of mass 1, and a metric.
     PrunedSearch(std::shared_ptr<const Masses> base,
-                 std::shared_ptr<const CostMatrix> matrix);
+                 std::shared_ptr<const CostMatrix> matrix, const Poll& poll);
 
-    // The neighbors of each query; distances are those of pairwise(). Null
-    // queries: the base among itself, excluding each histogram itself.
+    // The neighbors of each query, with the distances of pairwise(). If queries
+    // is null, each histogram of the base is a query, excluding itself.
     Neighborhoods find(const Masses* queries, const Request& request,
                        const Threading& threading) const;
 
@@ -84,7 +84,7 @@ public:
     void plan_sum(const Neighborhoods& found, const double* weights,
                   const Threading& threading, double* sums) const;
 
-    // Pairs that the simplex looked at in the last find.
+    // Pairs that the simplex started in the last find.
     std::int64_t n_solves() const { return n_solves_; }
 
     const Masses& base() const { return *base_; }

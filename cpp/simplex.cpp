@@ -11,7 +11,7 @@ namespace groundmetric {
 
 namespace {
 
-// Looking costs as much as four pivots.
+// Checking the ceiling costs as much as four pivots.
 constexpr int kPivotsPerLook = 16;
 
 }  // namespace
@@ -33,12 +33,9 @@ void TransportSimplex::solve_again(Pulse& pulse) {
     const double gap = worst_gap();
     if (gap == 0.0) return;
     // The old plan costs at most `gap` more than the best plan. If that is
-    // little, no other start can be much cheaper: do not even look for one.
+    // little, no other start can be much cheaper: do not try one.
     constexpr double kLittle = 0.01;
     const double old_cost = cost();
-    lower = old_cost - gap;
-    is_above_ceiling = lower > ceiling;
-    if (is_above_ceiling) return;
     if (gap > kLittle * std::abs(old_cost)) {
         std::swap(tree, old_tree_);
         greedy_(problem, tree);
@@ -69,7 +66,7 @@ void TransportSimplex::optimize(Pulse& pulse) {
             if (is_above_ceiling) return;
             if (n_pivots % n == 0) set_potentials();
             if (n_pivots > limit)
-                throw std::runtime_error("the transport simplex does not end");
+                throw std::runtime_error("The transport simplex does not end.");
         } else if (fresh) {
             return;
         } else {
@@ -141,21 +138,16 @@ double TransportSimplex::cost() const {
 void TransportSimplex::set_potentials() {
     potential.assign(
         static_cast<std::size_t>(problem.n_rows() + problem.stride), 0.0);
-    // Not the largest cost: one that no plan would use says nothing.
-    double largest = 0.0;
-    for (int k = 1; k < tree.n_nodes(); ++k) {
-        const Node x = tree.order[k];
-        const double above = potential[tree.parent[x]];
-        potential[x] =
-            tree.is_row(x) ? above + arc_cost(x) : above - arc_cost(x);
-        largest = std::max(largest, std::abs(potential[x]));
-    }
-    rounding = kTolerance * largest;
+    // Relative to the largest potential, not to the largest cost, which no plan
+    // may use.
+    rounding = kTolerance *
+               hang_potentials(
+                   tree, [this](Node x) { return arc_cost(x); }, potential);
 }
 
-// How much the plan may cost above the optimum: lowering each row's potential
-// by its worst reduced cost gives feasible potentials, and loses this much.
-// Zero if the plan is optimal.
+// A bound on the cost of the plan above the optimum: lowering the potential of
+// each row by its worst reduced cost makes the potentials feasible, at this
+// price. Zero if the plan is optimal.
 double TransportSimplex::worst_gap() {
     const int m = problem.n_rows();
     minima_.resize(static_cast<std::size_t>(m));

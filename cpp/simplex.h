@@ -7,8 +7,8 @@
 // Flows, chapter 9. In the paper's terms u_i = potential_i, v_j =
 // -potential_j.)
 //
-// Floor: the last pricing pass looks at every arc once. At d = 128, with
-// 64 x 64 arcs, it takes about half a microsecond with AVX-512.
+// Lower limit of the time: the last pricing pass checks every arc once. At
+// d = 128, with 64 x 64 arcs, it takes about half a microsecond with AVX-512.
 #pragma once
 
 #include <vector>
@@ -28,20 +28,20 @@ public:
     Problem problem;
     SpanningTree tree;
     std::vector<double> potential;  // padded: pricing reads whole vectors
-    double rounding = 0.0;          // what to expect in a reduced cost
+    double rounding = 0.0;          // expected in a reduced cost
     int n_pivots = 0;
 
-    // Whoever needs to know only whether the optimum exceeds the ceiling may
-    // set it: the solve stops when it does, with `lower` the bound that is
-    // proved, and with the potentials that prove it. Scaled.
+    // If only optima up to a ceiling matter: solve() stops once it has proved
+    // that the optimum is above it, with the proved bound in `lower` and the
+    // potentials that prove it. Scaled.
     double ceiling = kHuge;
     bool is_above_ceiling = false;
     double lower = 0.0;
 
-    // Both solve `problem`, whose margins and costs are set, or stop above the
-    // ceiling.
+    // Both solve `problem`, whose margins and costs must be set.
     void solve(Pulse& pulse);
     // Starts from the cheaper of the greedy start and `tree`, an old optimum.
+    // Must not have a ceiling.
     void solve_again(Pulse& pulse);
 
     // A lower bound of the optimum from any function sign * f of the bins:

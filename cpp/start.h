@@ -1,8 +1,8 @@
 // A first basic solution: greedy, on costs less the mean of their column.
 //
 // Every row in turn sends its mass to the cheapest open columns, where "cheap"
-// is C_ij - mean_i C_ij: a column that is far from everybody should not wait
-// until only far rows are left (Russell's approximation has the same idea).
+// is C_ij - mean_i C_ij: a column that is far from all rows should not wait
+// until only the farthest are left (the idea of Russell's approximation).
 // Rows that lose most by not getting their first choice, those with the largest
 // gap between the smallest and the second smallest entry, go first (Vogel's).
 #pragma once

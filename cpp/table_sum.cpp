@@ -10,8 +10,8 @@ namespace groundmetric {
 double typical_sum(const double* histograms, int d, const std::int64_t* pairs,
                    const double* weights, std::int64_t n_pairs, double total,
                    const Threading& threading, double* sums) {
-    // Stretches of pairs are summed apart, then together in their order. How
-    // many there are depends on n_pairs and d alone, and 64 MB hold them.
+    // Ranges of pairs are summed separately, then added up in order. Their
+    // number depends only on n_pairs and d, and they fit into 64 MB.
     const std::int64_t size = static_cast<std::int64_t>(d) * d;
     const std::int64_t room = std::max<std::int64_t>(1, 8'000'000 / size);
     const std::int64_t n_parts = std::min<std::int64_t>({n_pairs, 32, room});

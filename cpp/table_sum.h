@@ -1,4 +1,4 @@
-// Sums of typical tables over many pairs, none of them formed twice.
+// Weighted sums of typical tables over many pairs.
 #pragma once
 
 #include <cstdint>

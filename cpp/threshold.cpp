@@ -9,28 +9,31 @@ namespace groundmetric {
 std::optional<NearArcs> NearArcs::of(const CostMatrix& matrix) {
     // With half of the entries at the maximum, both ways take about as long.
     constexpr double kShare = 0.6;
-    const int d = matrix.size();
+    const int m = matrix.n_rows(), n = matrix.n_columns();
+    const bool is_square = matrix.is_square();  // with a diagonal of its own
     double largest = -kHuge;
-    long n_largest = 0;  // off the diagonal
-    for (int p = 0; p < d; ++p)
-        for (int q = 0; q < d; ++q) {
+    long n_largest = 0;
+    for (int p = 0; p < m; ++p)
+        for (int q = 0; q < n; ++q) {
             const double cost = matrix.row(p)[q];
             if (cost > largest) n_largest = 0;
             largest = std::max(largest, cost);
-            n_largest += cost == largest && p != q;
+            n_largest += cost == largest && !(is_square && p == q);
         }
-    const double n_pairs = static_cast<double>(d) * (d - 1);
-    if (d < 2 || static_cast<double>(n_largest) < kShare * n_pairs) return {};
+    const long n_arcs = static_cast<long>(m) * n - (is_square ? m : 0);
+    const double share =
+        static_cast<double>(n_largest) / static_cast<double>(n_arcs);
+    if (n_arcs == 0 || share < kShare) return {};
     return NearArcs(matrix, largest);
 }
 
 NearArcs::NearArcs(const CostMatrix& matrix, double threshold)
-    : threshold_(threshold), n_bins_(matrix.size()) {
+    : threshold_(threshold), n_columns_(matrix.n_columns()) {
     std::vector<int> near;
-    for (int p = 0; p < matrix.size(); ++p) {
+    for (int p = 0; p < matrix.n_rows(); ++p) {
         const double* cost = matrix.row(p);
         near.clear();
-        for (int q = 0; q < matrix.size(); ++q)
+        for (int q = 0; q < matrix.n_columns(); ++q)
             if (cost[q] < threshold) near.push_back(q);
         std::sort(near.begin(), near.end(), [cost](int a, int b) {
             return cost[a] != cost[b] ? cost[a] < cost[b] : a < b;
@@ -47,7 +50,7 @@ NearArcs::NearArcs(const CostMatrix& matrix, double threshold)
 void NearArcs::gather(const Problem& problem, std::vector<int>& where,
                       SparseRows& arcs) const {
     const int n = problem.n_columns();
-    where.assign(static_cast<std::size_t>(n_bins_), -1);
+    where.assign(static_cast<std::size_t>(n_columns_), -1);
     for (int j = 0; j < n; ++j) where[problem.columns[j]] = j;
     std::size_t room = 0;
     for (const int p : problem.rows)

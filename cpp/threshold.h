@@ -1,9 +1,9 @@
-// The arcs of a thresholded cost: those below its maximum, few of them.
+// The arcs of a thresholded cost: the few below its maximum.
 //
 // If most entries of a cost matrix equal its maximum t, as those of min(M, t)
-// do, mass that goes at price t may as well go through one hub: p -> hub at t,
-// hub -> q at 0. What is left are the arcs below t (Pele & Werman, Fast and
-// Robust Earth Mover's Distances, ICCV 2009; the paper, section 8.2).
+// do, mass that moves at price t can go through one hub: p -> hub at t, hub ->
+// q at 0. The other arcs are those below t (Pele & Werman, Fast and Robust
+// Earth Mover's Distances, ICCV 2009; the paper, section 8.2).
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct SparseRows {
 
 class NearArcs {
 public:
-    // Nothing if too few entries equal the maximum to be worth it.
+    // Empty if too few entries equal the maximum for the hub to pay off.
     static std::optional<NearArcs> of(const CostMatrix& matrix);
 
     double threshold() const { return threshold_; }
@@ -39,7 +39,7 @@ private:
     NearArcs(const CostMatrix& matrix, double threshold);
 
     double threshold_;
-    int n_bins_;
+    int n_columns_;
     SparseRows all_;  // between all bins
 };
 

@@ -37,24 +37,20 @@ void SpanningTree::set_order(const std::vector<Node>& parents_first) {
     }
 }
 
-void SpanningTree::restore(const Node* order_, const Node* parents) {
-    std::fill(size.begin(), size.end(), Node{1});
-    for (int k = 0; k < n_nodes(); ++k) {
-        order[k] = order_[k];
-        position[order[k]] = static_cast<Node>(k);
-        parent[order[k]] = parents[k];
-    }
-    for (int k = n_nodes() - 1; k > 0; --k) {
-        const Node x = order[k];
-        size[parent[x]] = static_cast<Node>(size[parent[x]] + size[x]);
-    }
-}
-
 void SpanningTree::restore(const Problem& problem, const Node* nodes) {
     const int n = problem.n_nodes();
     resize(problem.n_rows(), n);
     if (n == 0) return;
-    restore(nodes, nodes + n);
+    std::fill(size.begin(), size.end(), Node{1});
+    for (int k = 0; k < n; ++k) {
+        order[k] = nodes[k];
+        position[order[k]] = static_cast<Node>(k);
+        parent[order[k]] = nodes[n + k];
+    }
+    for (int k = n - 1; k > 0; --k) {
+        const Node x = order[k];
+        size[parent[x]] = static_cast<Node>(size[parent[x]] + size[x]);
+    }
     set_flow(problem);
 }
 
@@ -82,22 +78,6 @@ bool SpanningTree::is_strongly_feasible() const {
     return std::all_of(order.begin() + 1, order.end(), [this](Node x) {
         return is_row(x) ? flow[x] >= 0 : flow[x] > 0;
     });
-}
-
-bool is_tree(const Node* order, const Node* parents, int n_rows, int n_nodes) {
-    std::vector<char> seen(static_cast<std::size_t>(n_nodes), 0);
-    std::vector<Node> above;  // the last node and its ancestors
-    for (int k = 0; k < n_nodes; ++k) {
-        const Node x = order[k], up = parents[k];
-        if (x >= n_nodes || seen[x] != 0) return false;
-        seen[x] = 1;
-        const bool is_row = x < n_rows, up_is_row = up < n_rows;
-        if (k == 0 ? is_row || up != x : is_row == up_is_row) return false;
-        while (!above.empty() && above.back() != up) above.pop_back();
-        if (k > 0 && above.empty()) return false;
-        above.push_back(x);
-    }
-    return true;
 }
 
 void SpanningTree::rehang(Node top, Node head, Node foot, Node join,
@@ -157,11 +137,11 @@ void SpanningTree::move_slice(int begin, int length, int after) {
 }
 
 void add_plan(const Problem& problem, const SpanningTree& tree, const Mass* r,
-              const Mass* c, bool reduced, double scale, int d, double* sums) {
+              const Mass* c, bool reduced, double scale, int n, double* sums) {
     const auto add = [&](int p, int q, Mass mass) {
-        sums[p * static_cast<long>(d) + q] += scale * to_double(mass);
+        sums[p * static_cast<long>(n) + q] += scale * to_double(mass);
     };
-    for (int p = 0; reduced && p < d; ++p) add(p, p, std::min(r[p], c[p]));
+    for (int p = 0; reduced && p < n; ++p) add(p, p, std::min(r[p], c[p]));
     for_each_arc(problem, tree, add);
 }
 

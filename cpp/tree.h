@@ -30,6 +30,8 @@
 // (section 11.6 there). TransportSimplex keeps it so, and hence cannot cycle.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -62,14 +64,11 @@ struct SpanningTree {
     // that parents come before their children.
     void set_order(const std::vector<Node>& parents_first);
 
-    // Sets parent from the preorder and the parents listed along it, and what
-    // follows from them. This is how a tree is kept between solves.
-    void restore(const Node* order_, const Node* parents);
-
-    // The same from one array, for the margins of the problem; sets flows too.
-    void restore(const Problem& problem, const Node* nodes);
-    // Preorder and parents along it, in one array.
+    // The preorder, then the parents in this order: how a tree is kept between
+    // solves.
     std::vector<Node> nodes() const;
+    // The tree with these nodes, and the flows that the margins imply.
+    void restore(const Problem& problem, const Node* nodes);
 
     // Sets the flows that the margins of the problem imply.
     void set_flow(const Problem& problem);
@@ -89,10 +88,6 @@ private:
     std::vector<Mass> net_;      // scratch of set_flow
 };
 
-// Whether these are the preorder of a spanning tree, below a column, and the
-// parents along it.
-bool is_tree(const Node* order, const Node* parents, int n_rows, int n_nodes);
-
 // Calls visit(p, q, mass) for every basic arc that moves mass from bin p to q.
 template <class Visit>
 void for_each_arc(const Problem& problem, const SpanningTree& tree,
@@ -107,9 +102,24 @@ void for_each_arc(const Problem& problem, const SpanningTree& tree,
     }
 }
 
-// Adds `scale` times the plan to sums (d x d): the arcs of the tree, and common
-// mass of r and c if that stays where it is.
+// Sets the potentials that the tree and the costs of its arcs imply, down from
+// that of the root. Returns the largest in absolute value.
+template <class ArcCost>
+double hang_potentials(const SpanningTree& tree, ArcCost arc_cost,
+                       std::vector<double>& potential) {
+    double largest = 0.0;
+    for (int k = 1; k < tree.n_nodes(); ++k) {
+        const Node x = tree.order[k];
+        const double cost = tree.is_row(x) ? arc_cost(x) : -arc_cost(x);
+        potential[x] = potential[tree.parent[x]] + cost;
+        largest = std::max(largest, std::abs(potential[x]));
+    }
+    return largest;
+}
+
+// Adds `scale` times the plan to sums (rows of n): the arcs of the tree, and
+// the common mass of r and c if that stays where it is.
 void add_plan(const Problem& problem, const SpanningTree& tree, const Mass* r,
-              const Mass* c, bool reduced, double scale, int d, double* sums);
+              const Mass* c, bool reduced, double scale, int n, double* sums);
 
 }  // namespace groundmetric

@@ -4,8 +4,8 @@ namespace groundmetric {
 namespace {
 
 constexpr std::size_t kBlock = 32768;  // nodes, 64 KB
-// Larger trees get a block of their own: at most so much is left at the end of
-// a common one.
+// Larger trees get a block of their own, so that at most this much of a shared
+// block is wasted.
 constexpr std::size_t kLarge = kBlock / 16;
 
 }  // namespace

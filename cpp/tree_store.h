@@ -1,4 +1,4 @@
-// Room for the trees that a batch keeps.
+// Memory for the trees that a batch keeps.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace groundmetric {
 
-// Hands out room that lasts until clear(), in blocks: a tree of its own would
-// cost each pair the bookkeeping of malloc, and clear() a long time.
+// Allocates memory in blocks, all freed by clear(): a separate allocation per
+// pair would cost the bookkeeping of malloc, and make clear() slow.
 class TreeStore {
 public:
-    // Room for n nodes; any thread may ask.
+    // Memory for n nodes; may be called from any thread.
     Node* allocate(std::size_t n);
     void clear() noexcept;
     std::size_t n_bytes() const;

@@ -9,15 +9,15 @@
 
 namespace groundmetric {
 
-// What an object keeps for its turns.
+// The state that an object keeps for its turns.
 struct Turnstile {
     std::timed_mutex mutex;
     std::atomic<std::thread::id> holder;
 };
 
-// Holds an object for one call. Waiting for it can be interrupted, and a
-// thread that has it already (in a signal handler, say) is refused: it would
-// wait for itself.
+// Holds an object for one call. Waiting can be interrupted. A thread that holds
+// the object already, as in a signal handler, gets an error: it would wait for
+// itself.
 class Turn {
 public:
     Turn(Turnstile& turnstile, const Poll& poll);

@@ -7,12 +7,12 @@
 namespace groundmetric {
 namespace {
 
-// Newton's method stops at kTolerance, far below the 1e-10 that is promised,
-// or at kMaxSteps, which no table of the tests comes near.
+// Newton's method stops at kTolerance, far below the promised 1e-10, or at
+// kMaxSteps, far more than any table in the tests needs.
 constexpr double kTolerance = 1e-12;
 constexpr int kMaxSteps = 100;
 
-// Relative errors of the margins that are taken for rounding.
+// Relative errors of the margins that count as rounding.
 constexpr double kRounding = 2e-16;
 
 // Below this total the table is the independence table to the last bit.
@@ -81,7 +81,7 @@ void TypicalTable::set_largest_entry(double inverse) {
     columns_.shift_dual(columns_.smallest_dual(), to, eps_);
 }
 
-// The kernels take some rows at a time, so that even one huge table polls.
+// The kernels process a few rows at a time, so that even one huge table polls.
 void TypicalTable::for_row_blocks(
     Pulse& pulse, const std::function<void(int first, int n_rows)>& task) {
     constexpr int kEntries = 1 << 22;

@@ -12,11 +12,11 @@ constexpr int kMaxCycles = 8;   // in one call of improve()
 constexpr int kHotSweeps = 4;   // over the active triangles, in a cycle
 constexpr int kMinSteps = 10;   // of conjugate gradients, while signs change
 constexpr int kMaxSteps = 80;   // once they do not
-constexpr int kIdleRounds = 2;  // until a slack triangle is forgotten
+constexpr int kIdleRounds = 2;  // until a slack triangle is dropped
 
-// Above this reduction there is no use in conjugate gradients: the set is
-// still far from complete, and so is the face from the right one. The same if
-// a sweep sets more than this share of the active multipliers to zero.
+// Conjugate gradients are useless above this reduction, because the set and its
+// face are still far from final, or if a sweep sets more than this share of the
+// active multipliers to zero.
 constexpr double kRough = 0.05;
 constexpr double kRestless = 0.003;
 

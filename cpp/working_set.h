@@ -23,8 +23,8 @@ struct Multiplier {
     double dual;
 };
 
-// Nothing of it is left after clear(): what fails half-way, for want of memory
-// say, does no harm to what comes after the next load().
+// clear() removes everything: a failure half-way, for instance for lack of
+// memory, does not affect what follows the next load().
 class WorkingSet {
 public:
     // All matrices have d rows, stride apart.
@@ -33,21 +33,21 @@ public:
     void clear();
 
     // A new problem: `matrix` holds the input, and later what write() wrote.
-    // The set becomes these triangles, their duals times dual_factor. False if
-    // one is there twice.
+    // The set becomes these triangles, with their duals times dual_factor.
+    // Returns false if one occurs twice.
     bool load(const double* matrix, const double* weights,
               const std::vector<Multiplier>& multipliers, double dual_factor);
 
-    // Adds m_ij <= m_ik + m_kj; false if it was there.
+    // Adds m_ij <= m_ik + m_kj; false if it is already there.
     bool add(int i, int j, int k, double dual = 0.0);
 
     // Improves the multipliers until the residual is `reduction` times what it
     // was, or until sum_t u_t max(0, |n_t' x| - rounding) <= gap_goal.
-    // A rough reduction is left to Hildreth's sweeps.
+    // For a rough reduction, Hildreth's sweeps suffice.
     void improve(double reduction, double gap_goal, double rounding,
                  Pulse& pulse);
 
-    // Forgets triangles that have had no multiplier for some rounds.
+    // Drops triangles that have had no multiplier for some rounds.
     void drop_idle();
 
     // Writes x(u), computed afresh, to both halves of the matrix.

@@ -11,18 +11,18 @@ from scipy.optimize import linprog, minimize
 def emd_lp(r, c, M, forbidden=None):
     """Problem (P0): min m'x, A x = [r; c]_*, x >= 0, with HiGHS.
 
-    A = [1_{1xd} (x) I_d; I_d (x) 1_{1xd}]_* encodes row sums and column sums of X, its
+    A = [1_{1xn} (x) I_m; I_n (x) 1_{1xm}]_* encodes row sums and column sums of X, its
     columns stacked; the last line is dropped, being implied by the others. Where
     forbidden, x is held at zero.
     """
-    d = len(r)
-    rows = np.kron(np.ones((1, d)), np.eye(d))
-    columns = np.kron(np.eye(d), np.ones((1, d)))
+    m, n = len(r), len(c)
+    rows = np.kron(np.ones((1, n)), np.eye(m))
+    columns = np.kron(np.eye(n), np.ones((1, m)))
     A = np.vstack([rows, columns])[:-1]
     b = np.concatenate([r, c])[:-1]
     tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     upper = (
-        np.full((d, d), np.inf)
+        np.full((m, n), np.inf)
         if forbidden is None
         else np.where(forbidden, 0.0, np.inf)
     )

@@ -89,7 +89,7 @@ def test_bad_input():
 
 def test_a_learner_without_a_metric():
     X = [[1, 2], [2, 1], [3, 1], [1, 3]]
-    with pytest.raises(ValueError, match="learns no metric_ between bins"):
+    with pytest.raises(ValueError, match="has no metric_ after fit"):
         EMDClassifier(learner=GaussianNB()).fit(X, [0, 0, 1, 1])
 
 

@@ -197,7 +197,7 @@ def test_results_do_not_depend_on_threads():
 
 def test_rounds_that_run_out_leave_a_metric_and_a_warning():
     A = matrix(np.random.default_rng(4), "gaussian", 40)
-    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=2;"):
+    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=2 rounds;"):
         P = gm.project_metric(A, max_iter=2, tol=1e-9)
     assert not P.converged
     assert P.n_iter == 2
@@ -287,7 +287,7 @@ def test_residual_is_honest_after_a_large_repair():
 
 def test_progress(capsys):
     A = matrix(np.random.default_rng(6), "gaussian", 30)
-    P = gm.project_metric(A, progress=True)
+    P = gm.project_metric(A, verbose=1)
     assert f"{P.n_iter}round" in capsys.readouterr().err.replace(" ", "")
 
 
@@ -323,7 +323,7 @@ NAN = float("nan")
         (
             [[0, 1], [1, 0]],
             {"weights": np.ones((2, 2)), "radius": 1.0},
-            "radius and weights cannot be had together",
+            "radius and weights cannot be combined",
         ),
     ],
 )

@@ -94,22 +94,19 @@ def test_unit_of_mass():
 
 
 def test_shapes_and_indices_are_checked_before_memory_is_read():
-    one, two = (_core.Masses(np.ones((2, d)), float(d)) for d in (3, 4))
+    one, same = (_core.Masses(np.ones((2, 3)), 3.0) for _ in range(2))
+    four = _core.Masses(np.ones((2, 4)), 3.0)
     cost = _core.CostMatrix(np.zeros((3, 3)))
-    lower, best = np.zeros((3, 3)), np.zeros((3, 3), np.int32)
-    values, rows = np.zeros((2, 3)), np.array([0, 1])
-    r = np.ones(3)
+    more = _core.Masses(np.ones((2, 3)), 3.5)  # in the same units
+    zeros, r = np.zeros((3, 3)), np.ones(3)
     for call, message in (
-        (lambda: _core.CostMatrix(np.zeros((2, 3))), r"cost has shape \(2, 3\)"),
-        (lambda: _core.transport(r, r[1:], 3.0, lower), "c has 2 entries, but 3"),
-        (lambda: _core.transport(r, r, 3.0, lower[1:]), r"cost has shape \(2, 3\)"),
-        (lambda: _core.pairwise(one, two, cost, False, 1, None), "the same bins"),
-        (lambda: _core.pairwise(two, two, cost, False, 1, None), "the same bins"),
-        (lambda: _core.raise_lower(values, rows + 2, 0, lower, best), "rows.1. is 3"),
-        (lambda: _core.raise_lower(values, rows - 1, 0, lower, best), "rows.0. is -1"),
-        (lambda: _core.raise_lower(values, rows[1:], 0, lower, best), "rows has 1"),
-        (lambda: _core.raise_lower(values, rows, 0, lower[1:], best), "lower has"),
-        (lambda: _core.raise_lower(values, rows, 0, lower, best[1:]), "best has"),
+        (lambda: _core.detours(zeros[1:], 1), r"matrix has shape \(2, 3\)"),
+        (lambda: _core.transport(r, r[1:], 3.0, zeros), r"cost has shape \(3, 3\)"),
+        (lambda: _core.transport(r, r, 3.0, zeros[1:]), r"cost has shape \(2, 3\)"),
+        (lambda: _core.pairwise(one, four, cost, False, 1, None), "one of 3 x 4"),
+        (lambda: _core.pairwise(four, four, cost, False, 1, None), "one of 4 x 4"),
+        (lambda: _core.pairwise(one, same, cost, True, 1, None), "within one set"),
+        (lambda: _core.pairwise(one, more, cost, False, 1, None), "differ in mass"),
     ):
         with pytest.raises(ValueError, match=message):
             call()

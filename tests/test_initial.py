@@ -168,8 +168,11 @@ def test_one_bin():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "requires y to be passed.*or similarity"),
-        ({"y": [0, 1], "similarity": np.eye(2)}, "Either y or similarity"),
+        ({}, "requires y to be passed.*or a similarity"),
+        (
+            {"y": [0, 1], "similarity": np.eye(2)},
+            "Pass either y or similarity, not both",
+        ),
         ({"y": [0, 1, 1]}, "y has 3 labels for 2 histograms"),
         ({"y": [0, 0]}, "y has one class only, 0"),
         ({"similarity": np.zeros((2, 2))}, "similarity is zero for all pairs"),

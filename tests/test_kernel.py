@@ -261,7 +261,7 @@ def test_bandwidths_that_are_none():
     for options, message in (
         ({"sigma": [1, 2]}, "sigma is"),
         ({"multiple": "median"}, "multiple is 'median'; a number is needed"),
-        ({"sigma": 1e-300, "multiple": 1e-300}, "a bandwidth of 0.0: out of range"),
+        ({"sigma": 1e-300, "multiple": 1e-300}, "a bandwidth of 0.0, out of range"),
     ):
         with pytest.raises(ValueError, match=message):
             EMDKernel(**options).fit(X)

@@ -73,11 +73,22 @@ def check_and_renew():
     batch.solve(M)
 print(starve(lambda: batch._core.solve(cost, everything, 1, None), check_and_renew))
 """,
-    "set_trees": BATCH
-    + """
-batch.solve(M)
-trees = batch._core.trees()
-print(starve(lambda: batch._core.set_trees(*trees), check))
+    "search": """
+X = rng.gamma(1.0, size=(150, 100))
+search = _core.PrunedSearch(_core.Masses(X, 1.0), _core.CostMatrix(1 - np.eye(100)))
+
+def action():
+    found = search.find(None, 149, np.full(150, np.inf), keep_trees=True)
+    return found.plan_sum(np.ones(len(found.indices)))
+
+few = np.full(150, np.inf)
+expected = search.find(None, 3, few)
+
+def check():
+    found = search.find(None, 3, few)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.distances, expected.distances)
+print(starve(action, check))
 """,
     "project": """
 A = rng.normal(size=(150, 150))

@@ -125,7 +125,7 @@ def test_a_projector_refuses_to_be_entered_twice_by_one_thread(call):
     def report(_):  # as a signal handler might
         call(projector)
 
-    with pytest.raises(RuntimeError, match="in the middle of another call"):
+    with pytest.raises(RuntimeError, match="already inside another call"):
         projector._core.project(A, None, 1e-9, 100, 1, report)
     assert projector.n_triangles == 0
     assert projector.project(A).converged
@@ -153,7 +153,7 @@ def test_a_signal_handler_that_looks_at_the_projector_does_not_hang():
         timeout=60,
         check=True,
     )
-    assert "in the middle of another call" in run.stdout
+    assert "already inside another call" in run.stdout
 
 
 def test_matrices_of_another_size_are_refused():

@@ -107,7 +107,7 @@ def test_labels(learner):
         (np.array(["a", "b", 3, "a"], dtype=object), r"y\[0\] is 'a' and y\[2\] is 3"),
         ([0.0, np.nan, 1.0, 1.0], r"y\[1\] is nan: labels must not be missing"),
         (["a", None, "b", "b"], r"y\[1\] is None: labels must not be missing"),
-        (np.stack([y, y], axis=1), r"y has shape \(4, 2\); one label a histogram"),
+        (np.stack([y, y], axis=1), r"y has shape \(4, 2\); one label per histogram"),
         (y[:3], "y has 3 labels for 4 histograms"),
     ):
         with pytest.raises(ValueError, match=sentence):

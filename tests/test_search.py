@@ -164,21 +164,66 @@ def test_sums_of_plans(k):
     np.testing.assert_allclose(total, solution.plan_sum(weights), atol=1e-14)
 
 
+HALF = np.full(40, 0.5)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"classes": np.zeros(3, np.int32)}, "classes"),
-        ({"candidates": (np.zeros(3, np.int64), np.zeros(0, np.int32))}, "candidates"),
-        ({"hints": (np.arange(41), np.full(40, 40, np.int32))}, "hints"),
-        ({"hints": (np.arange(41), np.full(40, -1, np.int32))}, "hints"),
+        ({"n_neighbors": 0}, "n_neighbors is 0, but it must be at least 1"),
+        ({"n_neighbors": -1}, "n_neighbors is -1"),
+        ({"radii": HALF[1:]}, "radii has 39 entries, but 40 are needed"),
+        ({"classes": np.zeros(3, np.int32)}, "classes has 3 entries, but 40"),
+        (
+            {"candidates": (np.zeros(3, np.int64), np.zeros(0, np.int32))},
+            "candidates must hold 40 lists",
+        ),
+        ({"hints": (np.arange(41), np.full(40, 40, np.int32))}, r"hints\[0\] is 40"),
+        ({"hints": (np.arange(41), np.full(40, -1, np.int32))}, r"hints\[0\] is -1"),
+        ({"hints": (np.arange(41)[::-1].copy(), np.zeros(0, np.int32))}, "40 lists"),
+        ({"queries": (np.ones((40, 9)), 1.0)}, "9 bins.*the base has 12"),
+        ({"queries": (np.ones((40, 12)), 2.0)}, "differ in mass"),
+        ({"queries": (np.ones((40, 12)), 1.5)}, "differ in mass"),
     ],
 )
-def test_wrong_lists_are_refused(options, message):
+def test_wrong_requests_are_refused(options, message):
     X, _, M, _ = data(5)
+    request = {"queries": None, "n_neighbors": 3, "radii": HALF} | options
+    if request["queries"] is not None:
+        request["queries"] = _core.Masses(*request["queries"])
     with pytest.raises(ValueError, match=message):
-        search_in(X, M).find(None, 3, np.full(40, np.inf), **options)
-    with pytest.raises(ValueError, match="radii"):
-        search_in(X, M).find(None, 3, np.full(4, np.inf))
-    found = search_in(X, M).find(None, 3, np.full(40, np.inf))
-    with pytest.raises(ValueError, match="weight for each neighbor"):
+        search_in(X, M).find(**request)
+
+
+def test_sums_of_plans_need_a_weight_for_each_neighbor_among_the_base():
+    X, _, M, _ = data(5)
+    search = search_in(X, M)
+    found = search.find(None, 3, HALF)
+    with pytest.raises(ValueError, match="weights has 3 entries, but"):
         found.plan_sum(np.ones(3))
+    others = search.find(_core.Masses(X, 1.0), 3, HALF)
+    with pytest.raises(ValueError, match="only for neighbors found among the base"):
+        others.plan_sum(np.ones(len(others.indices)))
+
+
+def test_a_cost_of_other_bins_is_refused():
+    X, _, M, _ = data(5)
+    with pytest.raises(ValueError, match=r"cost is 11 x 11, but .* one of 12 x 12"):
+        search_in(X, M[:11, :11].copy())
+
+
+def test_a_search_that_was_stopped_can_be_used_again():
+    X, _, M, _ = data(5, n=400)
+    search = search_in(X, M)
+    radii = np.full(400, np.inf)
+    expected = search.find(None, 399, radii)
+
+    def stop(_):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        search.find(None, 399, radii, n_threads=2, progress=stop)
+    assert search.n_solves == expected.n_solved + expected.n_stopped
+    np.testing.assert_array_equal(
+        search.find(None, 399, radii).indices, expected.indices
+    )

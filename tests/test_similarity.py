@@ -109,11 +109,11 @@ def test_bad_labels(y, message):
     ("y", "parents", "message"),
     [
         (["a", "x"], FLAT, "y has the label 'x', which is not in parents"),
-        (["a", "b"], {"a": "b", "b": "a"}, "parents is no tree: 'a' is its own"),
+        (["a", "b"], {"a": "b", "b": "a"}, "parents is not a tree: 'a' is its own"),
         (["a", "b"], {"a": "r", "b": "s"}, "parents has several roots"),
         (["a", "b"], [("a", "r")], "parents is a list; a mapping"),
         (["a", "a"], FLAT, "y has one class only, 'a'"),
-        (["a", "b", "c"], FLAT, "all equally close"),
+        (["a", "b", "c"], FLAT, "All classes of y are equally close"),
     ],
 )
 def test_bad_taxonomy(y, parents, message):
@@ -127,7 +127,7 @@ def test_bad_taxonomy(y, parents, message):
         (0, [], [], None, "n is 0; it must be at least 1"),
         (2, [(0, 2)], [], None, r"must_link\[0, 1\] is 2, .* less than 2"),
         (2, [(1, 1)], [], None, r"must_link\[0\] pairs a histogram with itself"),
-        (2, [(0, 1)], [(1, 0)], None, r"\(0, 1\) is both in must_link and in cannot"),
+        (2, [(0, 1)], [(1, 0)], None, r"\(0, 1\) is in both must_link and cannot"),
         (2, [], [], None, "must_link and cannot_link are both empty"),
         (2, [(0, 1)], [], [0.0], r"must_weights\[0\] is 0\.0; positive"),
         (2, [(0, 1)], [], [1.0, 2.0], "must_weights has 2 entries for 1 pairs"),

@@ -125,7 +125,7 @@ def test_progress_bar(capsys):
     X, M = problem()
     quiet = gm.pairwise_emd(X, metric=M)
     assert capsys.readouterr().err == ""
-    shown = gm.pairwise_emd(X, metric=M, progress=True)
+    shown = gm.pairwise_emd(X, metric=M, verbose=1)
     err = capsys.readouterr().err
     assert "emd" in err
     assert "100%" in err
@@ -136,7 +136,7 @@ def test_progress_bar(capsys):
 def test_progress_without_tqdm(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with pytest.raises(ImportError, match=r"groundmetric\[progress\]"):
-        gm.pairwise_emd([[1.0, 0.0]], metric=np.zeros((2, 2)), progress=True)
+        gm.pairwise_emd([[1.0, 0.0]], metric=np.zeros((2, 2)), verbose=1)
 
 
 def _child(queue, X, M):
@@ -203,7 +203,7 @@ def test_a_batch_refuses_to_be_entered_twice_by_one_thread():
     def report(_):
         first.plan_sum([1.0])  # as a signal handler might
 
-    with pytest.raises(RuntimeError, match="in the middle of another call"):
+    with pytest.raises(RuntimeError, match="already inside another call"):
         batch._core.solve(_core.CostMatrix(M), others, 1, report)
     assert first.transport(0).value == pytest.approx(first.values[0])
 

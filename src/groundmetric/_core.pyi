@@ -25,10 +25,6 @@ class CostMatrix:
 
     def __init__(self, cost: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
-    @property
-    def size(self) -> int:
-        """The number of bins."""
-
     def is_quasimetric(self, n_threads: int) -> bool:
         """Zero diagonal and triangle inequality."""
 
@@ -62,11 +58,6 @@ class Certificate:
 def summarize(histograms: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[float, float, float, float]:
     """Smallest entry; mass of the first row, smallest and largest mass."""
 
-def raise_lower(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, lower: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], best: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None:
-    """
-    Raise lower[rows[s]] to |values[s] - values[s, rows[s]]|, in place; there best becomes first + s.
-    """
-
 def transport(r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, cost: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Certificate:
     """One pair, with its certificate."""
 
@@ -80,26 +71,13 @@ class Batch:
 
     def __init__(self, x: Masses, y: Masses, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def solve(self, cost: CostMatrix, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int, progress: Callable[[int], None] | None, ceilings: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
-        """
-        Number of the solve, values, pivots; minus a lower bound where the distance is above its ceiling.
-        """
+    def solve(self, cost: CostMatrix, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int, progress: Callable[[int], None] | None) -> tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """Number of the solve, values, pivots."""
 
-    def plan_sum(self, number: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], d: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    def plan_sum(self, number: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """Weighted sum of the plans of solve `number`."""
 
-    def lipschitz(self, cost: CostMatrix, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-        """Lipschitz potentials of solved pairs, in rows."""
-
-    def bounds(self, cost: CostMatrix, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], functions: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], best: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """Lower bounds of pairs, by the best function of each."""
-
     def certificate(self, number: int, cost: CostMatrix, pair: int) -> Certificate: ...
-
-    def trees(self) -> tuple[bool, Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.uint16], dict(shape=(None,))]]:
-        """What is kept, for set_trees."""
-
-    def set_trees(self, reduced: bool, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], solved: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def __len__(self) -> int: ...
 

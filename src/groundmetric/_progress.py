@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Report(Protocol):
-    """Takes the number of items done, and numbers to show beside the bar."""
+    """Takes the number of items done, and values to show beside the bar."""
 
     def __call__(self, n_done: int, /, **shown: float) -> None: ...
 
@@ -24,9 +24,10 @@ def progress_bar(
     unit: str = "pair",
     steps: bool = False,
 ) -> Iterator[Report | None]:
-    """Yield what to call with the number of items done; None for silence.
+    """Yield a function to call with the number of items done, or None if not shown.
 
-    Steps are reported one by one, may begin late (after a kill), and end early.
+    ``steps`` are reported one by one; they may begin late, when a fit resumes, and end
+    early.
     """
     if not show:
         yield None
@@ -41,7 +42,7 @@ def progress_bar(
 
         def report(n_done: int, /, **shown: float) -> None:
             if steps and bar.n == 0:
-                bar.initial = bar.n = n_done - 1  # no speed of ours
+                bar.initial = bar.n = n_done - 1  # keep resumed steps out of the speed
             bar.set_postfix_str(
                 ", ".join(f"{name} {value:.2e}" for name, value in shown.items()),
                 refresh=False,

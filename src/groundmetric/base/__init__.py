@@ -1,1 +1,1 @@
-"""What all estimators share: how they take histograms, and how they are saved."""
+"""What all estimators share: reading histograms, and saving models."""

@@ -1,8 +1,8 @@
-"""Fitted estimators in files, with all that they need to go on; never a pickle.
+"""Save fitted estimators to files and load them again, without pickles.
 
-Parameters and fitted attributes are plain values, arrays, what has a ``to_array``, or
-other estimators of this package, whose own contents have the attribute's name before
-theirs: ``learner_.metric_``.
+Parameters and fitted attributes are plain values, arrays, objects with ``to_array``, or
+other estimators of this package; the contents of those are stored under the name of the
+attribute, as in ``learner_.metric_``.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 KIND = "model"
 PLAIN = (bool, int, float, str, type(None))
-NAMES_IN = "feature_names_in_"  # of any estimator, if it has them
+NAMES_IN = "feature_names_in_"  # optional in every estimator
 
 Saved = TypeVar("Saved", bound="SavedMixin")
 
 
 class SavedMixin:
-    """An estimator with ``save`` and ``load``; names its fitted attributes.
+    """An estimator with ``save`` and ``load``.
 
-    Those in ``_optional`` may be missing.
+    ``_fitted`` names its fitted attributes; those in ``_optional`` may be missing.
     """
 
     _fitted: ClassVar[tuple[str, ...]]
     _optional: ClassVar[tuple[str, ...]] = ()
 
     def save(self, path: StrPath) -> None:
-        """Write the fitted estimator to one ``.npz`` file, functions left out."""
+        """Write the fitted estimator, except functions, to one ``.npz`` file."""
         check_is_fitted(self)
         facts, arrays = _pack(self)
         _files.write(path, KIND, facts, arrays)
@@ -61,11 +61,11 @@ class SavedMixin:
         return found
 
     def _restore(self) -> None:
-        """Judge what was read, and make what is not in the file."""
+        """Validate what was read, and rebuild what is not in the file."""
 
 
 def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ours
-    """Take an estimator, fitted or not, apart."""
+    """Split an estimator, fitted or not, into plain values and arrays."""
     facts: dict[str, Any] = {"estimator": type(estimator).__name__}
     arrays: Arrays = {}
     names = [*estimator._fitted, *estimator._optional, NAMES_IN]  # noqa: SLF001
@@ -92,7 +92,7 @@ def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ou
 
 
 def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:  # noqa: ANN401 - an estimator of ours
-    """Put an estimator together; anything that cannot be right is refused."""
+    """Rebuild an estimator; raise an error if the parts do not fit."""
     params, fitted = dict(facts["params"]), dict(facts["fitted"])
     for kind, values, start in (("params", params, "param."), ("fitted", fitted, "")):
         for name, inner in facts[f"nested_{kind}"].items():
@@ -106,7 +106,7 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:  # no
         (set(params) - set(cls._get_param_names())) | (set(fitted) - known)
     )
     if unknown:
-        raise ValueError(f"nothing here is called {unknown[0]}")
+        raise ValueError(f"it has no attribute called {unknown[0]}")
     estimator = cls(**params)
     if not fitted:
         return estimator
@@ -123,13 +123,13 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:  # no
 
 
 def _taken(arrays: Arrays, prefix: str) -> Arrays:
-    """Take arrays whose name begins so out of all, without that beginning."""
+    """Remove the arrays with this prefix, and return them without the prefix."""
     names = [name for name in arrays if name.startswith(prefix)]
     return {name.removeprefix(prefix): arrays.pop(name) for name in names}
 
 
 def _class_of(name: str) -> type[SavedMixin]:
-    """Find the class of an estimator in another one."""
+    """Find the class of a nested estimator."""
     for cls in _subclasses(SavedMixin):
         if cls.__name__ == name:
             return cls
@@ -143,13 +143,13 @@ def _subclasses(cls: type[SavedMixin]) -> Iterator[type[SavedMixin]]:
 
 
 def _as_plain(values: Any, name: str) -> np.ndarray[Any, Any]:  # noqa: ANN401 - judged here
-    """Convert to what numpy stores without pickling."""
+    """Convert to an array that numpy stores without pickling."""
     array = np.asarray(values)
     if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.flat):
         array = array.astype(str)
     if array.dtype.kind not in "biufSUmM":
         raise ValueError(
-            f"{name} holds Python objects, which a model file cannot; use strings or "
+            f"{name} holds Python objects, which cannot be saved; use strings or "
             "numbers."
         )
     return array

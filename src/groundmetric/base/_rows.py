@@ -1,8 +1,8 @@
-"""What estimators take: histograms in rows and labels, as scikit-learn does and we do.
+"""The inputs of estimators: histograms in rows, and labels.
 
-scikit-learn keeps the number and the names of features, and judges kinds and shapes;
-what is wrong with an entry is ours to say, with its place. scikit-learn's own words for
-it, which its checks of estimators look for, come after that.
+scikit-learn records the number and names of features, and checks types and shapes. If
+an entry is wrong, our message says where; scikit-learn's message, which its estimator
+checks look for, follows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
 def all_or_nothing(fit: Fit) -> Fit:
-    """Leave an estimator as it was if its fit fails."""
+    """Leave an estimator unchanged if its fit fails."""
 
     @wraps(fit)
     def safe(self: object, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - of fit
@@ -56,7 +56,7 @@ def as_rows(
     reset: bool,
     min_samples: int = 1,
 ) -> Floats:
-    """Check X; rows of mass 1, or what else the judge makes of them."""
+    """Validate X; return rows of mass 1, or what ``judge`` makes of them."""
     table = validation.Table.of(X, "X")
     _require_distinct(X)
     validation.require_no_text(X, table)
@@ -77,7 +77,7 @@ def as_rows(
 
 
 def _require_distinct(X: object) -> None:
-    """Refuse a frame with two columns of one name, since columns go by name."""
+    """Reject a frame with two columns of the same name."""
     names = [name for name in getattr(X, "columns", ()) if isinstance(name, str)]
     for name in names if len(set(names)) < len(names) else ():
         if names.count(name) > 1:
@@ -85,7 +85,7 @@ def _require_distinct(X: object) -> None:
 
 
 def _say_where(error: ValueError, X: ArrayLike, judge: Judge, table: Table) -> None:
-    """Raise our own error if the one of scikit-learn is about an entry."""
+    """Raise our own error if scikit-learn's is about an entry."""
     try:
         array = validation.as_float_array(X, table, 2)
     except ValueError:
@@ -98,9 +98,9 @@ def _say_where(error: ValueError, X: ArrayLike, judge: Judge, table: Table) -> N
 
 
 def as_classes(y: ArrayLike, n: int) -> NDArray[Any]:
-    """One label of a class for each of n histograms; a column is taken with a warning.
+    """Validate one class label per histogram; a column gives a warning.
 
-    Numbers that are not whole are no classes.
+    Numbers that are not integers are rejected.
     """
     if y is None:
         raise ValueError("This requires y to be passed, but the target y is None.")
@@ -119,7 +119,7 @@ def as_classes(y: ArrayLike, n: int) -> NDArray[Any]:
 
 
 class HistogramsMixin:
-    """An estimator whose X is histograms or counts in rows, dense or sparse."""
+    """An estimator whose X holds histograms or counts in rows, dense or sparse."""
 
     _min_samples = 1  # to fit
 
@@ -135,7 +135,7 @@ class HistogramsMixin:
         return tags
 
 
-# scikit-learn has no types of its own.
+# scikit-learn has no type annotations.
 class HistogramTransformer(
     SavedMixin,
     HistogramsMixin,
@@ -143,4 +143,4 @@ class HistogramTransformer(
     TransformerMixin,
     BaseEstimator,
 ):
-    """A transformer of histograms: names of its columns, ``set_output``, files."""
+    """A transformer of histograms, with output names, ``set_output`` and files."""

@@ -48,7 +48,7 @@ def project(
     Nearest in the Frobenius norm; any real matrix will do.
     """
     given = _read(matrix)
-    found = project_metric(given.values, n_jobs=jobs, progress=shows_progress())
+    found = project_metric(given.values, n_jobs=jobs, verbose=int(shows_progress()))
     if out is not None or not json:
         write_matrix(found.metric, out, columns=given.columns, rows=given.rows)
     facts: dict[str, Any] = {

@@ -140,7 +140,7 @@ def _all(
     rows, columns = (base, None) if asked is None else (asked, base)
     _require_memory(len(rows), len(base))
     found = pairwise_emd(
-        rows, columns, metric=ground, n_jobs=jobs, progress=shows_progress()
+        rows, columns, metric=ground, n_jobs=jobs, verbose=int(shows_progress())
     )
     if out is not None or not json:
         write_matrix(found, out)

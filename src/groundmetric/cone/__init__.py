@@ -1,11 +1,11 @@
-"""The cone of metric matrices: what violates it, and projections onto it.
+"""The cone of metric matrices: checks, repairs, and projections onto it.
 
 Sections 2.1 and 4.2 of the paper.
 """
 
+from ..validation import Violation
 from ._projection import MetricProjector, Projection, project_metric
 from ._triangle import (
-    Violation,
     is_metric,
     metric_closure,
     metric_violations,

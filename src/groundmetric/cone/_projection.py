@@ -4,9 +4,9 @@ r"""Projection onto the cone of metrics (section 5.2, problems P3 and P4, of the
           M_{ii} = 0, \; M_{ij} = M_{ji}, \; M_{ij} \le M_{ik} + M_{kj}
 
 Also known as the metric nearness problem (Brickell, Dhillon, Sra & Tropp, 2008). There
-are d^3 / 2 constraints, but few of them matter: a working set of triangles is kept, its
-dual solved by Hildreth's method and conjugate gradients, and a min-plus product finds
-the triangles that are still broken.
+are d^3 / 2 constraints, but few of them matter: the solver keeps a working set of
+triangles, solves its dual by Hildreth's method and conjugate gradients, and finds the
+triangles that are still broken by a min-plus product.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ LEAST_WEIGHT = 1e-150
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """The metric nearest to a matrix, and how near to it the result is known to be.
+    """The metric nearest to a matrix, with a bound on the error of the result.
 
     Attributes
     ----------
     metric : ndarray of shape (d, d)
-        A metric exactly, in floating point.
+        An exact metric in floating point.
     n_iter : int
-        Rounds: how often the oracle looked for broken triangles.
+        Number of rounds, each of which looks for broken triangles once.
     n_sweeps : int
-        Passes over the triangles of the working set, in all rounds.
+        Passes over the triangles of the working set, summed over all rounds.
     violation : float
-        By how much the last iterate broke the triangle inequality, before repair.
+        How much the last iterate violated the triangle inequality before the repair.
     residual : float
-        From the duality gap: the true projection is no farther from the metric than
-        this times the norm of the metric (or a thousandth of the norm of the input,
-        if that is more), in the weighted norm.
+        Bound from the duality gap, in the weighted norm: the distance to the true
+        projection is at most this times the norm of the metric (or times a thousandth
+        of the norm of the input, if that is larger).
     distance : float
-        Frobenius norm of the difference to the input.
+        Frobenius norm of the difference from the input.
     converged : bool
         Whether the residual is within the tolerance.
 
@@ -77,28 +77,30 @@ def project_metric(
     tol: float = 1e-6,
     max_iter: int = MAX_ITER,
     n_jobs: int | None = None,
-    progress: bool = False,
+    verbose: int = 0,
 ) -> Projection:
     """Nearest metric to a matrix, in the Frobenius norm.
 
     Parameters
     ----------
     A : array-like of shape (d, d)
-        Any real matrix; it may be asymmetric, have negative entries and a diagonal.
+        Any real matrix; it may be asymmetric, and have negative entries and a non-zero
+        diagonal.
     weights : array-like of shape (d, d), optional
-        Symmetric and positive: minimize the sum of weights * (M - A)**2 instead.
-        Missing entries of A get a small weight, a millionth say, and a value like the
-        others'. Weights over many more orders of magnitude converge slowly.
+        Symmetric and positive: minimize the sum of weights * (M - A)**2 instead. For
+        missing entries of A, use a small weight such as 1e-6 and a value of typical
+        size. Weights that span many more orders of magnitude converge slowly.
     radius : float, optional
-        Project onto the metrics of at most this Frobenius norm. Not with weights.
+        Project onto the metrics of at most this Frobenius norm. Cannot be combined
+        with weights.
     tol : float, default=1e-6
-        What the residual may be: the relative distance to the true projection.
+        Tolerance for the residual, the relative distance to the true projection.
     max_iter : int, default=1000
-        The most rounds; when they are used up, the result is still a metric.
+        Maximum number of rounds; the result is a metric even if this limit is hit.
     n_jobs : int, optional
         Number of threads, as in scikit-learn. Results do not depend on it.
-    progress : bool, default=False
-        Show rounds as they go (needs tqdm); worth it from d = 500 on.
+    verbose : int, default=0
+        1 shows a progress bar (needs tqdm), useful from about 500 bins on.
 
     Returns
     -------
@@ -107,7 +109,7 @@ def project_metric(
     Warns
     -----
     ConvergenceWarning
-        If max_iter is hit.
+        If ``max_iter`` rounds do not reach the tolerance.
 
     Examples
     --------
@@ -121,14 +123,14 @@ def project_metric(
     projector = MetricProjector(
         len(matrix), weights=weights, tol=tol, max_iter=max_iter, n_jobs=n_jobs
     )
-    return projector.project(matrix, radius=radius, progress=progress)
+    return projector.project(matrix, radius=radius, verbose=verbose)
 
 
 class MetricProjector:
-    """Projections one after another.
+    """Project one matrix after another.
 
-    Keeps its working set and multipliers between calls: when an input is close to the
-    one before, as in a descent, its projection takes a few rounds only.
+    Keeps its working set and multipliers between calls: if an input is close to the
+    previous one, as in a descent, its projection takes only a few rounds.
 
     Parameters
     ----------
@@ -175,45 +177,46 @@ class MetricProjector:
         return self._core.n_triangles
 
     def multipliers(self) -> tuple[NDArray[np.int32], Floats]:
-        """Triangles (i, j, k) that push M[i, j] down, and how hard each pushes.
+        """Triangles (i, j, k) that push M[i, j] down, and their multipliers u.
 
-        With the multipliers u, the last input (made symmetric) less u at [i, j] and
-        plus u at [i, k] and [k, j], each over its weight, is the projection up to the
-        tolerance: the KKT conditions.
+        The KKT conditions: take the last input (made symmetric), subtract u at [i, j]
+        and add u at [i, k] and [k, j], each divided by its weight; the result is the
+        projection up to the tolerance.
         """
         triangles, duals, unit = self._core.triangles()
         active = duals > 0
         return triangles[active], duals[active] * unit * self._weight_unit
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return what projections leave behind for later ones."""
+        """Return what later projections start from."""
         triangles, duals, unit = self._core.triangles()
         return {"triangles": triangles, "duals": duals, "unit": np.array(unit)}
 
     def set_state(self, state: dict[str, NDArray[Any]]) -> None:
-        """Go on as the projector that this state is of."""
+        """Continue from the state of another projector."""
         self._core.set_triangles(
             state["triangles"], state["duals"], float(state["unit"])
         )
 
     def forget(self) -> None:
-        """Empty the working set, as if nothing had been projected yet."""
+        """Empty the working set, as in a new projector."""
         self._core.forget()
 
     def project(
-        self, A: ArrayLike, *, radius: float | None = None, progress: bool = False
+        self, A: ArrayLike, *, radius: float | None = None, verbose: int = 0
     ) -> Projection:
         """Project a matrix; see :func:`project_metric`."""
         matrix = validation.as_square(A, "A", size=self._d)
         if radius is not None:
             radius = validation.as_number(radius, "radius", low=0.0)
             if self._weights is not None:
-                raise ValueError("radius and weights cannot be had together.")
-        # Halves first, against overflow; but a symmetric matrix stays as it is.
+                raise ValueError("radius and weights cannot be combined.")
+        # Halving first avoids overflow, but a symmetric matrix stays as it is.
         symmetric = np.where(matrix == matrix.T, matrix, matrix / 2 + matrix.T / 2)
         np.fill_diagonal(symmetric, 0.0)
-        bar_of_rounds = progress_bar(None, label="project", unit="round", show=progress)
-        with bar_of_rounds as bar:
+        with progress_bar(
+            None, label="project", unit="round", show=verbose > 0
+        ) as report:
             metric, n_iter, n_sweeps, violation, residual, converged = (
                 self._core.project(
                     symmetric,
@@ -221,15 +224,15 @@ class MetricProjector:
                     self._tol,
                     self._max_iter,
                     self._threads,
-                    bar,
+                    report,
                 )
             )
         if not converged:
             warn_not_converged(
-                f"The projection stopped after max_iter={n_iter}; its relative "
-                f"distance to the true one is known to be at most {residual:.1e} only."
+                f"The projection stopped after max_iter={n_iter} rounds; its relative "
+                f"distance to the true projection is at most {residual:.1e}."
             )
-        if metric.max() < SUBNORMAL:  # where scaling back may round
+        if metric.max() < SUBNORMAL:  # scaling back may have rounded
             metric = closure(metric, self._threads)
         if radius is not None:
             metric = _into_ball(metric, radius, self._threads)
@@ -240,11 +243,10 @@ class MetricProjector:
 
 
 def _scaled_weights(weights: Floats) -> tuple[Floats, float]:
-    """Weights over a power of two, such that the largest is in [1, 2), and the power.
+    """Divide weights by a power of two, so that the largest is in [1, 2).
 
-    The projection does not depend on the scale, but sums of weights would overflow.
-    Weights that are too small to count even so are raised to the least that does not
-    make the inverse of a weight overflow.
+    The projection does not depend on the scale, but sums of weights could overflow.
+    Weights too small to matter are raised to the least whose inverse is finite.
     """
     np.fill_diagonal(weights, 0.0)
     unit = math.ldexp(1.0, math.frexp(float(weights.max()))[1] - 1)
@@ -252,9 +254,9 @@ def _scaled_weights(weights: Floats) -> tuple[Floats, float]:
 
 
 def _into_ball(metric: Floats, radius: float, threads: int) -> Floats:
-    """Project from the cone onto its part in the ball: along the ray, so exactly.
+    """Project a metric onto the ball, along its ray: this is exact.
 
-    Scaling rounds, and may break tight triangles by that much; the closure mends them.
+    Scaling rounds, and may break tight triangles by as much; the closure repairs them.
     """
     largest, relative = _scaled_norm(metric)
     if largest * relative <= radius:
@@ -269,9 +271,9 @@ def _norm(matrix: Floats) -> float:
 
 
 def _scaled_norm(matrix: Floats) -> tuple[float, float]:
-    """Largest entry, and the Frobenius norm over it: their product may overflow.
+    """Largest entry, and the Frobenius norm divided by it: their product may overflow.
 
-    Not with BLAS, whose threads take longer to wake up than this takes.
+    Without BLAS, whose threads take longer to wake up than this takes.
     """
     largest = float(np.abs(matrix).max())
     scaled = matrix / (largest or 1.0)

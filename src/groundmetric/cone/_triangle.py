@@ -1,12 +1,9 @@
-"""Is it a metric? Where is it not? The nearest one below.
+"""Check whether a matrix is a metric, find where it is not, and lower it to one.
 
-All answers come from one oracle, the min-plus product of M with itself: the shortest
-detour from i to j, ``min_k M[i, k] + M[k, j]``, in O(d^3) vectorized operations.
+The checks share one oracle, :func:`groundmetric.validation.broken_triangles`.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,17 +13,8 @@ from .. import _core, validation
 Floats = NDArray[np.float64]
 
 
-class Violation(NamedTuple):
-    """A broken triangle: M[i, j] exceeds M[i, k] + M[k, j] by amount."""
-
-    i: int
-    j: int
-    k: int
-    amount: float
-
-
 def triangle_violation(M: ArrayLike, *, n_jobs: int | None = None) -> float:
-    """Largest amount by which M breaks the triangle inequality; 0.0 if it does not.
+    """Largest amount by which M breaks the triangle inequality; 0.0 if it holds.
 
     Parameters
     ----------
@@ -38,8 +26,8 @@ def triangle_violation(M: ArrayLike, *, n_jobs: int | None = None) -> float:
     Returns
     -------
     float
-        The largest of M[i, j] - (M[i, k] + M[k, j]) and 0, over all i, j, k, equal ones
-        included: M[i, i] <= M[i, k] + M[k, i] is what makes metrics non-negative.
+        The largest of M[i, j] - (M[i, k] + M[k, j]) and 0, over all i, j, k, including
+        i = j: M[i, i] <= M[i, k] + M[k, i] makes metrics non-negative.
 
     Examples
     --------
@@ -48,11 +36,13 @@ def triangle_violation(M: ArrayLike, *, n_jobs: int | None = None) -> float:
     2.0
     """
     matrix = validation.as_square(M, "M")
-    return _violation(matrix, validation.n_threads(n_jobs))
+    return _largest_violation(matrix, n_jobs)
 
 
-def _violation(matrix: Floats, threads: int) -> float:
-    return max(0.0, float((matrix - _core.detours(matrix, threads)).max()))
+def _largest_violation(matrix: Floats, n_jobs: int | None) -> float:
+    threads = validation.n_threads(n_jobs)
+    worst = validation.broken_triangles(matrix, n_threads=threads)
+    return worst[0].amount if worst else 0.0
 
 
 def is_metric(M: ArrayLike, *, tol: float = 0.0, n_jobs: int | None = None) -> bool:
@@ -66,7 +56,7 @@ def is_metric(M: ArrayLike, *, tol: float = 0.0, n_jobs: int | None = None) -> b
     M : array-like of shape (d, d)
         Any real matrix.
     tol : float, default=0.0
-        What each condition may be broken by.
+        How much each condition may be violated.
     n_jobs : int, optional
         Number of threads, as in scikit-learn.
 
@@ -83,20 +73,22 @@ def is_metric(M: ArrayLike, *, tol: float = 0.0, n_jobs: int | None = None) -> b
     return bool(
         np.abs(np.diag(matrix)).max() <= tol
         and np.abs(matrix - matrix.T).max() <= tol
-        and _violation(matrix, validation.n_threads(n_jobs)) <= tol
+        and _largest_violation(matrix, n_jobs) <= tol
     )
 
 
-def metric_violations(M: ArrayLike, *, max_items: int = 10) -> list[Violation]:
+def metric_violations(
+    M: ArrayLike, *, max_items: int = 10
+) -> list[validation.Violation]:
     """Find the triangles that M breaks, the worst first.
 
     Parameters
     ----------
     M : array-like of shape (d, d)
-        Any real matrix. If it is symmetric, (i, j, k) and (j, i, k) are one triangle
-        and listed once, with i <= j.
+        Any real matrix. If it is symmetric, (i, j, k) and (j, i, k) are the same
+        triangle, which is listed once, with i <= j.
     max_items : int, default=10
-        The longest list wanted.
+        The maximum length of the list.
 
     Returns
     -------
@@ -111,21 +103,7 @@ def metric_violations(M: ArrayLike, *, max_items: int = 10) -> list[Violation]:
     """
     matrix = validation.as_square(M, "M")
     max_items = validation.as_count(max_items, "max_items", low=0)
-    worst = matrix - _core.detours(matrix, 1)  # of the triangles over each edge
-    if np.array_equal(matrix, matrix.T):
-        worst[np.tri(len(worst), k=-1, dtype=bool)] = -np.inf
-    # The max_items worst triangles lie over the max_items worst edges.
-    edges = np.argsort(-worst, axis=None, kind="stable")[:max_items]
-    edges = edges[worst.ravel()[edges] > 0]
-    i, j = np.unravel_index(edges, worst.shape)
-    amounts = matrix[i, j][:, None] - (matrix[i, :] + matrix[:, j].T)  # (edges, d)
-    order = np.argsort(-amounts, axis=None, kind="stable")[:max_items]
-    found = zip(*np.unravel_index(order, amounts.shape), strict=True)
-    return [
-        Violation(int(i[e]), int(j[e]), int(k), float(amounts[e, k]))
-        for e, k in found
-        if amounts[e, k] > 0
-    ]
+    return validation.broken_triangles(matrix, max_items)
 
 
 def metric_closure(M: ArrayLike, *, n_jobs: int | None = None) -> Floats:
@@ -141,7 +119,7 @@ def metric_closure(M: ArrayLike, *, n_jobs: int | None = None) -> Floats:
     Returns
     -------
     ndarray of shape (d, d)
-        A metric exactly, in floating point: its triangle violation is 0.0.
+        An exact metric in floating point: its triangle violation is 0.0.
 
     Examples
     --------
@@ -166,21 +144,22 @@ def closure(matrix: Floats, threads: int) -> Floats:
 
 
 def threshold_metric(M: ArrayLike, t: float) -> Floats:
-    r"""Cut a metric off at t: all that is farther is equally far.
+    r"""Cut a metric off at t, so that all larger distances become equal.
 
     .. math:: \min(M, t)
 
-    is a metric if M is one, and robust: no bin is an outlier. Distances under it are
-    faster, too: if most entries are cut, :func:`~groundmetric.pairwise_emd` sends all
-    that goes at price t through one hub, and looks at the other arcs only (section 8.2
-    of the paper; Pele & Werman, *Fast and Robust Earth Mover's Distances*, 2009).
+    is a metric if M is one, and it is robust: no bin is an outlier. EMDs are also
+    faster to compute: if most entries are cut, :func:`~groundmetric.pairwise_emd` sends
+    all mass that moves at price t through one hub and considers only the other arcs
+    (section 8.2 of the paper; Pele & Werman, *Fast and Robust Earth Mover's Distances*,
+    2009).
 
     Parameters
     ----------
     M : array-like of shape (d, d)
         A metric.
     t : float
-        The largest distance wanted, above zero. A quantile of M, for instance.
+        The largest distance allowed, above zero; for instance a quantile of M.
 
     Returns
     -------

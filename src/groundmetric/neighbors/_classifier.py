@@ -1,4 +1,4 @@
-"""A classifier: learn a ground metric, then let the nearest neighbors vote."""
+"""A classifier that learns a ground metric and lets the nearest neighbors vote."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from ._search import EMDNeighbors
 Floats = NDArray[np.float64]
 
 
-# scikit-learn has no types of its own.
+# scikit-learn has no type annotations.
 class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator):
     """Classify histograms by their nearest neighbors under a learned EMD.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        How many neighbors vote; the first class wins a tie.
+        How many neighbors vote; ties go to the first class.
     learner : estimator, optional
-        Learns the metric: has ``fit(X, y)`` and then ``metric_``. A
-        :class:`GroundMetricLearning` with its defaults if None; its parameters can be
-        set all the same, as ``learner__n_similar`` in a grid search.
+        Learns the metric: after ``fit(X, y)`` it has ``metric_``. If None, a
+        :class:`GroundMetricLearning` with its defaults; its parameters can still be
+        set, for instance ``learner__n_similar`` in a grid search.
     n_jobs : int, optional
-        Number of threads of the search, and of a learner that has none set itself.
+        Number of threads for the search, and for the learner if it sets none itself.
     verbose : int, default=0
-        1 shows the progress of both (needs tqdm).
+        1 shows progress bars for both (needs tqdm).
 
     Attributes
     ----------
@@ -96,13 +96,13 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         self.learner_ = self._with_own_options(clone(learner)).fit(rows, labels)
         if not hasattr(self.learner_, "metric_"):
             raise ValueError(
-                f"learner is {learner!r}, which learns no metric_ between bins."
+                f"learner is {learner!r}, but it has no metric_ after fit."
             )
         self._search_in(self._seen(rows))
         return self
 
     def set_params(self, **params: Any) -> EMDClassifier:  # noqa: ANN401 - any parameter
-        """Set parameters, also those of the default learner: ``learner__tol=0.01``."""
+        """Set parameters, including those of the default learner (``learner__tol``)."""
         nested = [name for name in params if name.startswith("learner__")]
         if nested and params.get("learner", self.learner) is None:
             own = {name.removeprefix("learner__"): params.pop(name) for name in nested}
@@ -111,7 +111,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         return self
 
     def _with_own_options(self, learner: BaseEstimator) -> BaseEstimator:
-        """Hand threads and progress on to a learner that has none set itself."""
+        """Pass n_jobs and verbose on to a learner that does not set them itself."""
         given = learner.get_params(deep=False)
         if given.get("n_jobs", 1) is None:
             learner.set_params(n_jobs=self.n_jobs)
@@ -127,7 +127,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         return seen
 
     def _search_in(self, rows: Floats) -> None:
-        """Search under the metric that was learned."""
+        """Prepare the search under the learned metric."""
         self.metric_ = self.learner_.metric_
         self.neighbors_ = EMDNeighbors(
             self.metric_,
@@ -145,7 +145,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         self.n_features_in_ = rows.shape[1]
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """Shares of the votes, a column for each of ``classes_``."""
+        """Shares of the votes, with one column for each of ``classes_``."""
         check_is_fitted(self)
         rows = self._as_rows(X, reset=False)
         found = self.neighbors_.kneighbors(self._seen(rows), return_distance=False)

@@ -1,9 +1,9 @@
-r"""Kernels made of distances (section 7.4 of the paper).
+r"""Kernels from distances (section 7.4 of the paper).
 
 .. math:: k(r, c) = \exp(-d(r, c) / \sigma) + \lambda \, [r = c]
 
 An EMD is not negative definite in general, so the first term alone may not be positive
-definite. The second one mends that on the training histograms: lambda is minus the
+definite. The second one repairs this on the training histograms: lambda is minus the
 smallest eigenvalue of their Gram matrix, or zero if that is positive.
 """
 
@@ -28,11 +28,11 @@ SIGMA_GRID = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 #: The paper's regularization parameters, for a search over ``C`` of an SVM.
 C_GRID = (1.0, 10.0, 100.0)
 
-# What rounding may do to precomputed distances, relative to the largest: Euclidean ones
-# are often made from dot products, and lose half of their digits.
+# Asymmetry allowed in precomputed distances, relative to the largest: Euclidean ones
+# are often computed from dot products, and lose half of their digits.
 ASYMMETRY = 1e-7
-# Bins of equal histograms, normalized from other masses, differ by less; and so do
-# precomputed distances between them from zero, relative to the largest.
+# Histograms are equal if their bins differ by no more than this after normalization, or
+# if their precomputed distance is no more than this, relative to the largest.
 ROUNDING = 1e-12
 
 
@@ -42,23 +42,24 @@ class EMDKernel(HistogramTransformer):
     Turns histograms into rows of a Gram matrix, for estimators that take
     ``kernel="precomputed"``: put both in a pipeline.
 
-    The kernel is one function of two histograms throughout: exp(-d / sigma), plus
-    ``shift_`` if both are equal. So a row that equals a training histogram in every bin
-    after normalization, up to rounding, gets that one's row of the training Gram
-    matrix, and ``transform(X)`` of the training data is ``fit_transform(X)``.
+    The kernel is the same function everywhere: exp(-d / sigma), plus ``shift_`` if the
+    two histograms are equal. A row that equals a training histogram after
+    normalization, up to rounding, gets the row of that histogram in the training Gram
+    matrix, so ``transform(X)`` of the training data equals ``fit_transform(X)``.
 
     Parameters
     ----------
     metric : None, str or array-like of shape (d, d), default=None
-        Ground metric of the EMD; None for the uniform one, 1 between any two bins,
-        under which the EMD is half of l1. Or another distance instead of the EMD: a
-        name in :data:`groundmetric.distances.DISTANCES`, or "precomputed" if X is not
-        histograms but distances to the training data, a square matrix in ``fit``.
+        Ground metric of the EMD. None is the uniform metric, 1 between any two bins,
+        under which the EMD is half the l1 distance. A string selects another distance
+        instead of the EMD: a name in :data:`groundmetric.distances.DISTANCES`, or
+        "precomputed" if X holds distances to the training data (a square matrix in
+        ``fit``).
     sigma : "median" or float, default="median"
-        Unit of the bandwidth: the median distance between training histograms (between
-        those that differ, should it be 0), or a number.
+        Unit of the bandwidth: a number, or the median distance between training
+        histograms (if that is 0, between those that differ).
     multiple : float, default=1.0
-        The bandwidth in that unit; the paper searches :data:`SIGMA_GRID`.
+        The bandwidth in this unit; the paper searches :data:`SIGMA_GRID`.
     n_jobs : int, optional
         Number of threads for EMDs. Results do not depend on it.
 
@@ -67,10 +68,11 @@ class EMDKernel(HistogramTransformer):
     sigma_ : float
         The bandwidth.
     smallest_eigenvalue_ : float
-        Of the Gram matrix of the distinct training histograms, before the shift.
+        Smallest eigenvalue of the Gram matrix of the distinct training histograms,
+        before the shift.
     shift_ : float
-        What was added for equal histograms, minus the smallest eigenvalue if that is
-        negative.
+        The shift that makes the Gram matrix positive semidefinite: minus its smallest
+        eigenvalue if that is negative, otherwise 0.
     gram_ : ndarray of shape (n, n)
         The shifted Gram matrix of the training histograms, positive semidefinite.
     n_features_in_ : int
@@ -120,14 +122,14 @@ class EMDKernel(HistogramTransformer):
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> EMDKernel:  # noqa: ARG002 - scikit-learn's
-        """Compute the Gram matrix of training histograms, and what its diagonal lacks.
+        """Compute the Gram matrix of the training histograms, and its shift.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Histograms or counts, in rows; rows are normalized to mass 1.
         y : ignored
-            For scikit-learn's sake.
+            Present for API compatibility.
 
         Returns
         -------
@@ -138,7 +140,7 @@ class EMDKernel(HistogramTransformer):
         if not (isinstance(unit, str) and unit == "median"):
             unit = _as_positive(unit, "sigma")
         multiple = _as_positive(self.multiple, "multiple")
-        # Equal histograms have equal rows, and the eigenvalue 0; shift the others.
+        # Equal histograms give equal rows: keep one of each, and shift those.
         self._rows = rows
         self._distinct, which = np.unique(self._find(rows), return_inverse=True)
         self._which = which
@@ -148,7 +150,7 @@ class EMDKernel(HistogramTransformer):
         self.sigma_ = multiple * float(unit)
         if not 0 < self.sigma_ < np.inf:
             raise ValueError(
-                f"sigma and multiple make a bandwidth of {self.sigma_}: out of range."
+                f"sigma and multiple give a bandwidth of {self.sigma_}, out of range."
             )
         gram = np.exp(-between / self.sigma_)
         self.smallest_eigenvalue_ = float(eigvalsh(gram, subset_by_index=(0, 0))[0])
@@ -191,7 +193,7 @@ class EMDKernel(HistogramTransformer):
         return found
 
     def _distances(self, left: Floats, right: Floats | None) -> Floats:
-        """Compute distances between distinct rows; right is those of the fit."""
+        """Compute distances from left to right (the training rows), or within left."""
         if self.metric is None:
             return distances.l1(left, right) / 2
         if self._precomputed():
@@ -227,7 +229,7 @@ class EMDKernel(HistogramTransformer):
 
 
 def _median(between: Floats) -> float:
-    """Median over the pairs; over those that differ if it is zero; 1 if none do."""
+    """Median over all pairs; if zero, over those that differ; 1 if none do."""
     values = between[np.triu_indices_from(between, 1)]
     for some in (values, values[values > 0]):
         if some.size and (median := float(np.median(some))) > 0:

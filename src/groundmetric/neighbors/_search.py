@@ -1,16 +1,15 @@
-"""Exact nearest neighbors under the EMD, with few pairs solved.
+"""Exact nearest neighbors under the EMD, solving only a few pairs.
 
-A lower bound of a distance that exceeds the k-th best found so far rules a histogram
-out. The bounds hold for any metric; the search is in ``cpp/search.h``:
+A histogram is ruled out if a lower bound of its distance exceeds the k-th best found so
+far. The bounds hold for any metric; the search itself is in ``cpp/search.h``:
 
-- one-sided: mass that leaves bin p goes at least min_q M_pq far;
-- Lipschitz: the potentials f of a pair that was looked at before with the same query
-  bound all others by |f'(q - x)|, and again, better, when they are raised on the bins
-  of the pair itself;
-- the simplex stops when it has proved a distance to be too large.
+- one-sided: mass that leaves bin p travels at least min_q M_pq;
+- Lipschitz: the potentials f of an earlier pair with the same query bound all other
+  distances by |f'(q - x)|; raising f on the bins of a pair improves its bound;
+- the simplex stops once it has proved that a distance is too large.
 
-Measured and left out, as they rule out almost nothing more: functions made once for all
-queries, and the triangle inequality of the EMD over pivots of the data base.
+Functions computed once for all queries and the triangle inequality of the EMD over
+pivots of the database were also measured; they rule out almost nothing more.
 """
 
 from __future__ import annotations
@@ -38,37 +37,37 @@ GRAPHS = ("n_neighbors", "radius")
 class EMDNeighbors(HistogramTransformer):
     """Find nearest neighbors under the earth mover's distance, exactly.
 
-    Distances and neighbors are those of :func:`pairwise_emd` and a stable sort, bit for
-    bit, but bounds rule out most pairs before they are solved. Works like
-    ``NearestNeighbors`` of scikit-learn and, as a transformer, like its
-    ``KNeighborsTransformer(mode="distance")``: the graph that it makes is what
-    estimators with ``metric="precomputed"`` take.
+    The results equal those of :func:`pairwise_emd` and a stable sort, bit for bit, but
+    bounds rule out most pairs before they are solved. Works like scikit-learn's
+    ``NearestNeighbors`` and, as a transformer, like its
+    ``KNeighborsTransformer(mode="distance")``: its graph can be passed to estimators
+    with ``metric="precomputed"``.
 
     Parameters
     ----------
     metric : array-like of shape (d, d), optional
-        The ground metric, learned for instance. None is the uniform metric, all ones,
-        under which the EMD is half of l1.
+        The ground metric, for instance a learned one. None is the uniform metric, 1
+        between any two bins, under which the EMD is half the l1 distance.
     n_neighbors : int, default=5
-        How many neighbors to look for.
+        How many neighbors to find.
     radius : float, default=1.0
-        How far to look for them, in ``radius_neighbors``.
+        The default radius of ``radius_neighbors``.
     graph : {"n_neighbors", "radius"}, default="n_neighbors"
-        What ``transform`` makes a graph of; DBSCAN needs the radius, its eps or more.
+        Which graph ``transform`` returns; DBSCAN needs "radius", with at least its eps.
     n_jobs : int, optional
         Number of threads over queries. Results do not depend on it.
     verbose : int, default=0
-        1 shows a bar of queries (needs tqdm).
+        1 shows a progress bar (needs tqdm).
 
     Attributes
     ----------
     metric_ : ndarray of shape (d, d)
         The ground metric.
     n_solves_ : int
-        EMDs that the simplex looked at in the last query, those included that it left
-        when they were too large.
+        EMDs that the simplex started in the last search, including solves that stopped
+        early.
     n_samples_fit_ : int
-        Number of histograms in the data base.
+        Number of histograms in the database.
     n_features_in_ : int
         Number of bins, d.
 
@@ -105,7 +104,7 @@ class EMDNeighbors(HistogramTransformer):
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: object = None) -> EMDNeighbors:  # noqa: ARG002
-        """Take the histograms to search in.
+        """Store the histograms to search in.
 
         Parameters
         ----------
@@ -133,16 +132,17 @@ class EMDNeighbors(HistogramTransformer):
         n_neighbors: int | None = None,
         return_distance: bool = True,  # noqa: FBT001, FBT002 - as in scikit-learn
     ) -> tuple[Floats, Indices] | Indices:
-        """Find the nearest histograms of each query, in order, ties by index.
+        """Find the nearest histograms of each query, sorted by distance, then by index.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_queries, d), optional
-            Queries. None for the data base itself, none its own neighbor.
+            Queries. None searches the database for its own histograms, excluding each
+            histogram itself.
         n_neighbors : int, optional
             How many; ``self.n_neighbors`` if None.
         return_distance : bool, default=True
-            False returns the indices alone.
+            False returns only the indices.
 
         Returns
         -------
@@ -160,10 +160,11 @@ class EMDNeighbors(HistogramTransformer):
         return_distance: bool = True,  # noqa: FBT001, FBT002 - as in scikit-learn
         sort_results: bool = False,  # noqa: FBT001, FBT002
     ) -> tuple[NDArray[np.object_], NDArray[np.object_]] | NDArray[np.object_]:
-        """Find all histograms within a radius of each query, its border included.
+        """Find all histograms at most ``radius`` away from each query.
 
-        Takes what :meth:`kneighbors` takes, with ``radius`` (``self.radius`` if None)
-        for the number; ``sort_results`` for the nearest first, not the smallest index.
+        Takes the same arguments as :meth:`kneighbors`, with ``radius`` (``self.radius``
+        if None) instead of ``n_neighbors``. Results are sorted by index, or by distance
+        if ``sort_results`` is true.
 
         Returns
         -------
@@ -184,9 +185,9 @@ class EMDNeighbors(HistogramTransformer):
         n_neighbors: int | None = None,
         mode: Mode = "connectivity",
     ) -> csr_matrix:
-        """Make the graph of nearest neighbors: ones, or distances, in a sparse matrix.
+        """Return the graph of nearest neighbors, a sparse matrix of ones or distances.
 
-        Takes what :meth:`kneighbors` takes.
+        Takes the same arguments as :meth:`kneighbors`.
         """
         return self._graph(self._find(X, self._count(n_neighbors, X), math.inf), mode)
 
@@ -197,15 +198,15 @@ class EMDNeighbors(HistogramTransformer):
         mode: Mode = "connectivity",
         sort_results: bool = False,  # noqa: FBT001, FBT002
     ) -> csr_matrix:
-        """Make the same graph of what :meth:`radius_neighbors` finds."""
+        """Return the graph of the neighbors that :meth:`radius_neighbors` finds."""
         return self._graph(
             self._find_within(X, radius, by_index=not sort_results), mode
         )
 
     def transform(self, X: ArrayLike) -> csr_matrix:
-        """Make the graph of distances to all within the radius, or to the nearest.
+        """Return the graph of distances to the nearest, or to all within the radius.
 
-        To n_neighbors + 1 of them, as each one of the data base is its own neighbor.
+        Finds n_neighbors + 1, since a histogram of the database is its own neighbor.
         """
         if self.graph == "radius":
             return self.radius_neighbors_graph(X, mode="distance", sort_results=True)
@@ -213,7 +214,7 @@ class EMDNeighbors(HistogramTransformer):
 
     @property
     def n_solves_(self) -> int:
-        """EMDs that the simplex looked at in the last query."""
+        """EMDs that the simplex started in the last search."""
         return self._search.n_solves
 
     @property
@@ -232,14 +233,14 @@ class EMDNeighbors(HistogramTransformer):
         self._search = _core.PrunedSearch(masses, _core.CostMatrix(self.metric_))
 
     def _count(self, n_neighbors: int | None, X: ArrayLike | None) -> int:
-        """How many neighbors to look for; there must be so many."""
+        """Validate the number of neighbors against the size of the database."""
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         most = self.n_samples_fit_ - (X is None)
         return validation.as_count(k, "n_neighbors", low=1, high=most)
 
     def _find(self, X: ArrayLike | None, n_neighbors: int, radius: float) -> Found:
-        """Count each query's neighbors; their distances and indices, in order."""
+        """Return the number of neighbors of each query, their distances and indices."""
         queries = None
         if X is not None:
             queries = _core.Masses(self._as_rows(X, reset=False), 1.0)
@@ -277,7 +278,7 @@ class EMDNeighbors(HistogramTransformer):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_search", None)  # compiled; made again from the rest
+        state.pop("_search", None)  # compiled; rebuilt on load
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -298,7 +299,7 @@ def _as_radius(radius: float) -> float:
 
 
 def _as_objects(arrays: list[NDArray[Any]]) -> NDArray[np.object_]:
-    """Make an array of arrays, of equal lengths or not."""
+    """Make an array of arrays, whatever their lengths."""
     objects = np.empty(len(arrays), dtype=object)
     objects[:] = arrays
     return objects

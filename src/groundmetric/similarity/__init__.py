@@ -1,6 +1,6 @@
-"""Which histograms are similar: weights of pairs from labels, trees or lists.
+"""Similarity weights of pairs of histograms, from labels, trees or lists.
 
-Section 3.1 of the paper. A room below ``tables`` and ``learning``, which both need it.
+Section 3.1 of the paper; ``tables`` and ``learning`` both use it.
 """
 
 from ._makers import label_similarity, pair_similarity, taxonomy_similarity

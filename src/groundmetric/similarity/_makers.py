@@ -1,9 +1,9 @@
 r"""Similarity weights of pairs of histograms (section 3.1 of the paper).
 
-:math:`\omega_{ij} > 0` if histograms i and j describe similar things, negative if they
-do not, zero if nothing is known; symmetric, zero on the diagonal. The makers here
-normalize as the paper does in its experiments: over the pairs i < j, positive weights
-sum to 1 and negative ones to -1.
+:math:`\omega_{ij}` is positive if histograms i and j are similar, negative if they are
+not, and zero if nothing is known; the matrix is symmetric with a zero diagonal. The
+functions here normalize as the paper does in its experiments: over the pairs i < j,
+positive weights sum to 1 and negative ones to -1.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# Differences of closeness that are none.
+# Smaller differences in closeness count as zero.
 ROUNDING = 1e-12
 
 
 def label_similarity(y: ArrayLike) -> Floats:
-    """Weights from class labels: similar in a class, dissimilar between classes.
+    """Weights from class labels: histograms with the same label are similar.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def _label_weights(y: ArrayLike) -> LabelWeights:
     members = np.bincount(which)
     if members.min() == 1:
         warnings.warn(
-            f"Class {classes[int(np.argmin(members))]!r} has a single member, so that "
-            "no histogram is similar to it; it is only told apart from others.",
+            f"Class {classes[int(np.argmin(members))]!r} has a single member; it "
+            "contributes only dissimilar pairs.",
             stacklevel=3,
         )
     return LabelWeights.from_classes(which)
@@ -69,11 +69,11 @@ def weights_of(n: int, y: ArrayLike | None, similarity: ArrayLike | None) -> Wei
     if similarity is not None and y is None:
         return MatrixWeights(validation.as_similarity(similarity, n))
     if similarity is not None:
-        raise ValueError("Either y or similarity is needed, and not both.")
+        raise ValueError("Pass either y or similarity, not both.")
     if y is None:
         raise ValueError(
-            "This requires y to be passed, but the target y is None; pass labels, or "
-            "similarity instead of them."
+            "This requires y to be passed, but the target y is None; pass labels or "
+            "a similarity."
         )
     validation.require_length(y, n, "y")
     return _label_weights(y)
@@ -84,7 +84,7 @@ def _classes(y: ArrayLike) -> tuple[list[Hashable], Indices]:
     labels = validation.as_labels(y)
     found, which = np.unique(labels, return_inverse=True)
     classes: list[Hashable] = found.tolist()
-    if len(classes) < 2:  # noqa: PLR2004 - nothing to tell apart
+    if len(classes) < 2:  # noqa: PLR2004 - no dissimilar pairs
         raise ValueError(
             f"y has one class only, {classes[0]!r}; at least two are needed."
         )
@@ -97,12 +97,12 @@ def taxonomy_similarity(
     *,
     threshold: float | None = None,
 ) -> Floats:
-    """Weights from a tree of classes: the closer two classes lie, the more similar.
+    """Weights from a tree of classes: the closer two classes are, the more similar.
 
     The closeness of two classes is that of Wu and Palmer, twice the depth of their
-    lowest common ancestor over the sum of their own depths: 1 in a class, 0 if only the
-    root is common. Pairs above the threshold are similar, pairs below are dissimilar,
-    the more so the farther from it.
+    lowest common ancestor divided by the sum of their own depths: 1 within a class, 0
+    if they share only the root. Pairs above the threshold are similar and pairs below
+    are dissimilar; weights grow with the difference from the threshold.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def taxonomy_similarity(
         Labels: nodes of the tree.
     parents : mapping
         The parent of each node, ``{"cat": "pet", "dog": "pet", "pet": "animal", ...}``;
-        the root is the one that is nobody's child.
+        the root has no parent.
     threshold : float, optional
         Between 0 and 1; by default the mean closeness of all pairs.
 
@@ -143,19 +143,19 @@ def taxonomy_similarity(
     weights = between - validation.as_number(threshold, "threshold", low=0.0, high=1.0)
     weights[np.abs(weights) < ROUNDING] = 0.0
     if not weights[np.triu_indices(len(which), 1)].any():
-        raise ValueError("y has classes that are all equally close in the taxonomy.")
+        raise ValueError("All classes of y are equally close in the taxonomy.")
     return _normalize(weights)
 
 
 def _ancestors(node: Hashable, parents: Mapping[Hashable, Hashable]) -> list[Hashable]:
-    """List the line from the root down to the node."""
+    """List the nodes from the root down to this one."""
     if node not in parents and node not in parents.values():
         raise ValueError(f"y has the label {node!r}, which is not in parents.")
     line = [node]
     while line[-1] in parents:
         line.append(parents[line[-1]])
         if len(line) > len(parents) + 1:
-            raise ValueError(f"parents is no tree: {node!r} is its own ancestor.")
+            raise ValueError(f"parents is not a tree: {node!r} is its own ancestor.")
     return line[::-1]
 
 
@@ -173,7 +173,7 @@ def pair_similarity(
     must_weights: ArrayLike | None = None,
     cannot_weights: ArrayLike | None = None,
 ) -> Floats:
-    """Weights from explicit pairs: these belong together, those do not.
+    """Weights from explicit lists of similar and dissimilar pairs.
 
     Parameters
     ----------
@@ -182,8 +182,8 @@ def pair_similarity(
     must_link, cannot_link : array-like of int, shape (n_pairs, 2)
         Similar pairs and dissimilar ones.
     must_weights, cannot_weights : array-like of shape (n_pairs,), optional
-        How much each pair counts: positive numbers, 1 by default. Weights of a pair
-        that is listed several times add up.
+        How much each pair counts: positive numbers, 1 by default. If a pair is listed
+        several times, its weights add up.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def pair_similarity(
     both = (positive > 0) & (negative > 0)
     if both.any():
         i, j = (int(k) for k in np.argwhere(both)[0])
-        raise ValueError(f"({i}, {j}) is both in must_link and in cannot_link.")
+        raise ValueError(f"({i}, {j}) is in both must_link and cannot_link.")
     if not (positive.any() or negative.any()):
         raise ValueError("must_link and cannot_link are both empty.")
     return _normalize(positive - negative)

@@ -1,6 +1,6 @@
-"""The weights of pairs, and which pairs a criterion looks at.
+"""The weights of pairs, and which pairs a criterion considers.
 
-Labels need no matrix: all pairs of a class weigh the same, and so do all other pairs.
+Labels need no matrix: all pairs within classes have one weight, all others another.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Weights(Protocol):
         """Return the largest weight of these pairs, without its sign; 0 if none."""
 
     def balanced(self, n_similar: int | None, n_dissimilar: int | None) -> Weights:
-        """Scale dissimilar weights, so that neighbors that count weigh as all pairs do.
+        """Scale dissimilar weights, to balance the neighbors that are counted.
 
         Weights of labels sum to 1 and -1 over all pairs, but not over the neighbors
-        that count. With ten classes, a similar pair would weigh nine times a dissimilar
-        one, though as many of each count for every histogram, and the zero metric would
-        be best.
+        that are counted. With ten classes, a similar pair would weigh nine times as
+        much as a dissimilar one, although each histogram counts equally many of both,
+        and the zero metric would be best.
         """
 
     def matrix(self) -> Floats:
@@ -60,14 +60,14 @@ def _balance(shares: list[float]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class LabelWeights:
-    """Weights of labels.
+    """Weights from labels.
 
     Attributes
     ----------
     classes : ndarray of int32, shape (n,)
         The class of each histogram.
     similar, dissimilar : float
-        The weight of each pair in a class, and of each pair between classes.
+        The weight of each pair within a class, and of each pair between classes.
     """
 
     classes: NDArray[np.int32]

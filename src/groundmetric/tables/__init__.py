@@ -1,4 +1,4 @@
-"""Independence and typical tables, and the initial metrics made of them.
+"""Independence and typical tables, and the initial metrics made from them.
 
 Section 5 of the paper.
 """

@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 TABLES = ("typical", "independence", "uniform")
 STARTS = (*TABLES, "points")
 TOL = 1e-6  # of the projection
-SMALL = 1e-100  # a metric that is scaled up before a descent
+SMALL = 1e-100  # metrics of a smaller norm are scaled up before a descent
 
 
 def initial_metric(
@@ -49,31 +49,33 @@ def initial_metric(
     blend: float = 1.0,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Metric to start the descent from, or to use as it is.
+    """Metric to start the descent from, or to use as is.
 
-    Large between bins whose mass is typically exchanged by dissimilar histograms, small
-    between bins whose mass is typically exchanged by similar ones.
+    It is large between bins that typically exchange mass when histograms are
+    dissimilar, and small between bins that typically exchange mass when they are
+    similar.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
         Histograms or counts, in rows; rows are normalized to mass 1.
     y : array-like of shape (n,), optional
-        Class labels. Either these or a similarity is needed.
+        Class labels. Pass either these or ``similarity``.
     similarity : array-like of shape (n, n), optional
         Symmetric weights: positive for similar pairs, negative for dissimilar ones.
     table : {"typical", "independence", "uniform"}, default="typical"
         The representative table. "uniform" gives the uniform metric, all ones, under
         which the distance is half the l1 distance; it uses neither X nor y.
     n_neighbors : int, optional
-        Count only this many nearest similar and dissimilar histograms of each; all of
-        them if None, the paper's k = infinity.
+        For each histogram, count only this many nearest similar and dissimilar ones.
+        If None, count all of them: the paper's k = infinity.
     neighbor_metric : array-like of shape (d, d), optional
-        The metric for n_neighbors' distances; l1 distances by default.
+        The ground metric for finding these neighbors; by default, l1 distances are
+        used instead of EMDs.
     total : float, default=1.0
         Total mass of typical tables, see :func:`typical_table`.
     blend : float, default=1.0
-        Share of the result in a blend with the uniform metric, both of unit norm.
+        Share of this metric in a blend with the uniform metric, both of unit norm.
     n_jobs : int, optional
         Number of threads, as in scikit-learn. Results do not depend on it.
 
@@ -85,10 +87,10 @@ def initial_metric(
     Warns
     -----
     UserWarning
-        If no metric makes the linear criterion negative, that is if under every metric
-        similar histograms are on average at least as far apart as dissimilar ones, by
-        the tables' estimate. The projection is the zero matrix then, and the uniform
-        metric is returned instead.
+        If no metric makes the linear criterion negative: by the tables' estimate,
+        similar histograms are on average at least as far apart as dissimilar ones
+        under every metric. The projection is then zero, and the uniform metric is
+        returned instead.
 
     Examples
     --------
@@ -134,12 +136,12 @@ def initial_metric(
         )
     center = center / (np.abs(center).max() or 1.0)
     metric = project_metric(-center, tol=TOL, n_jobs=n_jobs).metric
-    # The projection is zero if <M, Xi> >= 0 for all metrics; then rounding is left.
+    # If <M, Xi> >= 0 for all metrics, the projection is zero up to rounding.
     norm = np.linalg.norm(metric)
     if norm <= TOL * np.linalg.norm(center) or (metric * center).sum() >= 0:
         warnings.warn(
             f"By the {table} tables, no metric brings similar histograms closer "
-            "together than dissimilar ones; the uniform metric is returned instead.",
+            "together than dissimilar ones; returning the uniform metric instead.",
             stacklevel=2,
         )
         return uniform
@@ -200,11 +202,11 @@ def points_metric(points: ArrayLike | None, d: int, n_threads: int) -> Floats:
 
 
 def uniform_metric(d: int) -> Floats:
-    """Make M_1, of unit norm; the paper writes 1 for i = j, and means i != j."""
+    """Make M_1, of unit norm. The paper writes 1 for i = j; it means i != j."""
     uniform: Floats = (1.0 - np.eye(d)) / np.sqrt(max(d * (d - 1), 1))
     return uniform
 
 
 def _near(omega: Floats, distances: Floats, k: int) -> Floats:
-    """Keep omega_ij for j in N+_ik and N-_ik only; no longer symmetric."""
+    """Keep omega_ij only for j in N+_ik and N-_ik; the result is not symmetric."""
     return omega * (nearest(distances, omega > 0, k) | nearest(distances, omega < 0, k))

@@ -13,7 +13,7 @@ def nearest(
 ) -> Mask:
     """Mark in each row the n_neighbors nearest candidates, ties broken by index.
 
-    All of them if there are fewer, or if n_neighbors is None: the paper's k = infinity.
+    Marks all of them if there are fewer, or if n_neighbors is None (k = infinity).
     """
     if n_neighbors is None or n_neighbors >= distances.shape[1]:
         return candidates.copy()

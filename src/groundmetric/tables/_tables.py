@@ -1,7 +1,7 @@
 r"""Representative tables of the transport polytope (section 5.3 of the paper).
 
 A table at the center of U(r, c) makes the distance linear in the metric:
-:math:`d_M(r, c) \approx \langle M, \Xi \rangle`. Two centers are offered:
+:math:`d_M(r, c) \approx \langle M, \Xi \rangle`. There are two such tables:
 
 - the *independence* table :math:`r c'`, which maximizes the entropy;
 - the *typical* table of Barvinok, which maximizes
@@ -23,7 +23,7 @@ from .._warnings import warn_not_converged
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# Margins of a typical table that are off by more than this, relatively, are reported.
+# Warn if a margin of a typical table is off by more than this, relatively.
 MARGIN_TOLERANCE = 1e-10
 
 
@@ -55,10 +55,10 @@ def typical_table(r: ArrayLike, c: ArrayLike, *, total: float = 1.0) -> Floats:
     """Typical table of two histograms.
 
     The maximizer of g over U(total * r, total * c), divided by total. For small totals
-    it is the independence table,
+    it is close to the independence table,
     ``T = rc' [1 + N (r_p - |r|^2)(c_q - |c|^2)] + O(N^2)``, with N = total and
-    histograms of mass 1; for large ones it moves more and more mass to where both bins
-    are heavy, or both light, and has a limit.
+    histograms of mass 1. As the total grows, more mass moves to where both bins are
+    heavy, or both light, and the table tends to a limit.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def typical_table(r: ArrayLike, c: ArrayLike, *, total: float = 1.0) -> Floats:
 
 
 def _as_pair(r: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats, float]:
-    """Both histograms, scaled to mass 1, and their mass."""
+    """Both histograms scaled to mass 1, and their mass."""
     left = validation.as_histograms(r, "r", ndim=1)
     right = validation.as_histograms(c, "c", ndim=1)
     validation.require_same_bins(left, right)
@@ -107,10 +107,10 @@ def _as_pair(r: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats, float]:
 
 
 def as_total(total: float) -> float:
-    """Judge the total mass of a typical table: positive, infinity included."""
+    """Validate the total mass of a typical table: positive, or infinity."""
     if not isinstance(total, numbers.Real) or isinstance(total, bool) or not total > 0:
         raise ValueError(
-            f"total is {total!r}; a positive number is needed, infinity included."
+            f"total is {total!r}; a positive number or infinity is needed."
         )
     try:
         return float(total)
@@ -130,6 +130,6 @@ def typical_sum(
     sums, error = _core.typical_sum(X, pairs, weights, total, n_threads, None)
     if not error <= MARGIN_TOLERANCE:
         warn_not_converged(
-            f"A typical table has a margin that is off by {error:.1e}, relatively."
+            f"A margin of a typical table has a relative error of {error:.1e}."
         )
     return sums

@@ -1,7 +1,7 @@
-"""Pairs of histograms solved again and again (Algorithm 1 of the paper).
+"""Pairs of histograms that are solved for one metric after another (Algorithm 1).
 
-The descent changes the metric a little at every step and needs all distances again,
-and the sum of the optimal plans, weighted: a subgradient.
+A descent changes the metric a little at every step, and then needs all distances and
+the weighted sum of the optimal plans, which is a subgradient.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
-from ._exact import Transport, as_masses
+from ._exact import Sets, Transport
 
 Floats = NDArray[np.float64]
 
 
 class TransportBatch:
-    """Pairs of histograms to be solved again and again while the metric changes.
+    """Pairs of histograms to solve repeatedly while the metric changes.
 
-    Keeps the optimal tree of every pair it has solved, so that a solve with a slightly
+    Keeps the optimal tree of every solved pair, so that solving it again for a slightly
     different metric takes few pivots. A pair takes 24 bytes and, once it is solved, 4
-    bytes for each bin in which its two histograms differ (under a cost that is not a
-    metric, for each bin of either that is not empty); see ``n_bytes``.
+    bytes for each bin in which its two histograms differ (if the cost is not a metric,
+    for each non-empty bin of either); see ``n_bytes``.
 
-    Cannot be pickled; several threads may use one batch, and take turns.
+    A batch cannot be pickled. Several threads may use one batch; they take turns.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class TransportBatch:
         Histograms of equal mass, in rows.
     pairs : array-like of int, shape (n_pairs, 2)
         Pairs (i, j): row i of X with row j of Y.
-    Y : array-like or sparse matrix of shape (m, d), optional
-        X itself if None.
+    Y : array-like or sparse matrix of shape (m, e), optional
+        Histograms of the same mass, usually on the same bins (e = d). If None, X.
     n_jobs : int, optional
         Number of threads, as in scikit-learn. Results do not depend on it.
 
@@ -59,14 +59,12 @@ class TransportBatch:
         Y: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self._x, self._y, self._d = as_masses(X, Y)
+        self._sets = Sets.of(X, Y)
         self.n_jobs = n_jobs
         validation.n_threads(n_jobs)  # judged here, used in solve()
-        self._core = _core.Batch(
-            self._x,
-            self._y,
-            validation.as_pairs(pairs, len(self._x), len(self._y)),
-        )
+        x, y, _ = self._sets
+        pairs = validation.as_pairs(pairs, len(x), len(y))
+        self._core = _core.Batch(x, y, pairs)
 
     def __len__(self) -> int:
         return len(self._core)
@@ -83,17 +81,17 @@ class TransportBatch:
 
     @property
     def n_bytes(self) -> int:
-        """Memory kept between solves, in bytes, histograms excluded."""
+        """Memory kept between solves, in bytes, excluding the histograms."""
         return self._core.n_bytes
 
     def solve(self, metric: ArrayLike, pairs: ArrayLike | None = None) -> BatchSolution:
-        """Solve all pairs, or some, for a metric.
+        """Solve all pairs, or some of them, for a metric.
 
         Parameters
         ----------
-        metric : array-like of shape (d, d)
-            Any real matrix of costs. Whether it obeys the triangle inequality, so that
-            common mass can be left where it is, is checked once.
+        metric : array-like of shape (d, e)
+            Any real matrix of costs. The batch checks once whether it obeys the
+            triangle inequality, so that common mass can stay where it is.
         pairs : array-like of int or of bool, optional
             Which pairs to solve: their positions in ``self.pairs``, or a mask.
 
@@ -102,7 +100,7 @@ class TransportBatch:
         BatchSolution
         """
         chosen = validation.as_choice(pairs, len(self))
-        cost = _core.CostMatrix(validation.as_cost(metric, self._d))
+        cost = _core.CostMatrix(self._sets.as_cost(metric))
         threads = validation.n_threads(self.n_jobs)
         number, values, n_pivots = self._core.solve(cost, chosen, threads, None)
         validation.require_in_range(values)
@@ -113,17 +111,17 @@ class TransportBatch:
 class BatchSolution:
     """The distances of a batch for one metric.
 
-    Plans stay in the batch, which overwrites them when it solves the same pairs again:
-    ask for sums of plans before that.
+    The batch holds the plans and overwrites them when it solves the same pairs again,
+    so use them before that.
 
     Attributes
     ----------
     values : ndarray of shape (n_solved,)
         Distances.
     n_pivots : ndarray of int, shape (n_solved,)
-        Pivots that each pair took.
+        Number of pivots for each pair.
     pairs : ndarray of int, shape (n_solved,)
-        Which pairs were solved: positions in the batch's list.
+        The solved pairs, as positions in ``batch.pairs``.
 
     Examples
     --------
@@ -145,7 +143,7 @@ class BatchSolution:
     _number: int = field(repr=False)
 
     def plan_sum(self, weights: ArrayLike) -> Floats:
-        """Sum of the optimal plans, weighted: a subgradient of the weighted values.
+        """Weighted sum of the optimal plans: a subgradient of the weighted values.
 
         Parameters
         ----------
@@ -154,10 +152,10 @@ class BatchSolution:
 
         Returns
         -------
-        ndarray of shape (d, d)
+        ndarray of shape (d, e)
         """
         w = validation.as_weights(weights, self.values.size)
-        return self._batch.plan_sum(self._number, self.pairs, w, self._cost.size)
+        return self._batch.plan_sum(self._number, self.pairs, w)
 
     def transport(self, k: int) -> Transport:
         """Plan and certificate of the k-th solved pair."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,11 +34,11 @@ class Transport:
     rows, cols : ndarray of int, shape (n_arcs,)
         The bins between which mass moves, sorted; mass that stays has rows == cols.
     flow : ndarray, shape (n_arcs,)
-        How much moves. Row sums are r, column sums are c.
-    potentials : tuple of two ndarrays of shape (d,)
-        (u, v) with u[p] + v[q] <= metric[p, q] for all bins p and q.
+        How much mass moves. Row sums are r, column sums are c.
+    potentials : tuple of two ndarrays of shape (m,) and (n,)
+        (u, v) with u[p] + v[q] <= metric[p, q] for all bins p of r and q of c.
     n_pivots : int
-        Pivots of the simplex.
+        Number of pivots of the simplex.
     duality_gap : float
         value - (u @ r + v @ c), zero up to rounding. No plan costs less than
         value - duality_gap.
@@ -62,9 +63,9 @@ class Transport:
 
     @property
     def plan(self) -> Floats:
-        """The plan as a dense (d, d) array."""
-        d = self.potentials[0].size
-        plan = np.zeros((d, d))
+        """The plan as a dense array: bins of r in rows, bins of c in columns."""
+        u, v = self.potentials
+        plan = np.zeros((u.size, v.size))
         plan[self.rows, self.cols] = self.flow
         return plan
 
@@ -87,11 +88,14 @@ def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
 
     Parameters
     ----------
-    r, c : array-like of shape (d,)
-        Non-negative histograms of equal mass (to 1e-6; c is scaled to r's mass).
-    metric : array-like of shape (d, d)
-        Cost of moving a unit of mass from bin p to bin q. Usually a metric; any
-        real matrix is accepted, and solved exactly.
+    r : array-like of shape (m,)
+        Non-negative histogram.
+    c : array-like of shape (n,)
+        Non-negative histogram of the same mass (to 1e-6; c is scaled to r's mass),
+        usually on the same bins.
+    metric : array-like of shape (m, n)
+        Cost of moving a unit of mass from bin p of r to bin q of c. Usually a metric
+        on common bins; any real matrix is accepted, and solved exactly.
 
     Returns
     -------
@@ -103,6 +107,11 @@ def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
     >>> from groundmetric import emd
     >>> emd([3, 1, 0], [1, 1, 2], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
     4.0
+
+    Between histograms on different bins, here two mines and three factories:
+
+    >>> emd([2, 2], [1, 2, 1], [[1, 4, 6], [5, 2, 3]])
+    10.0
     """
     return _solve_pair(r, c, metric).value
 
@@ -110,12 +119,12 @@ def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
 def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
     """Optimal plan between two histograms, with its certificate.
 
-    Takes what :func:`emd` takes.
+    Takes the same arguments as :func:`emd`.
 
     Returns
     -------
     Transport
-        Value, plan, potentials on all bins, duality gap.
+        Value, plan, potentials of all bins, and duality gap.
 
     Examples
     --------
@@ -134,8 +143,7 @@ def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
 def _solve_pair(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> _core.Certificate:
     left = validation.as_histograms(r, "r", ndim=1)
     right = validation.as_histograms(c, "c", ndim=1)
-    validation.require_same_bins(left, right)
-    cost = validation.as_cost(metric, left.values.size)
+    cost = validation.as_cost(metric, left.n_bins, n_columns=right.n_bins)
     total = validation.common_mass(left, right)
     certificate = _core.transport(left.values, right.values, total, cost)
     if not math.isfinite(certificate.value):
@@ -143,19 +151,27 @@ def _solve_pair(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> _core.Certific
     return certificate
 
 
-def as_masses(
-    X: ArrayLike, Y: ArrayLike | None
-) -> tuple[_core.Masses, _core.Masses, int]:
-    """Rows of X and of Y (X itself if None) as masses, and the number of bins."""
-    left = validation.as_histograms(X, "X")
-    d = left.values.shape[1]
-    if Y is None:
-        x = _core.Masses(left.values, validation.common_mass(left))
-        return x, x, d
-    right = validation.as_histograms(Y, "Y")
-    validation.require_same_bins(left, right)
-    total = validation.common_mass(left, right)
-    return _core.Masses(left.values, total), _core.Masses(right.values, total), d
+class Sets(NamedTuple):
+    """Two sets of histograms of equal mass, and their numbers of bins."""
+
+    x: _core.Masses
+    y: _core.Masses
+    n_bins: tuple[int, int]
+
+    @classmethod
+    def of(cls, X: ArrayLike, Y: ArrayLike | None) -> Sets:
+        """Validate the rows of X and Y (X itself if None)."""
+        left = validation.as_histograms(X, "X")
+        right = left if Y is None else validation.as_histograms(Y, "Y")
+        total = validation.common_mass(left, right)
+        x = _core.Masses(left.values, total)
+        y = x if Y is None else _core.Masses(right.values, total)
+        return cls(x, y, (left.n_bins, right.n_bins))
+
+    def as_cost(self, metric: ArrayLike) -> Floats:
+        """Validate the costs from the bins of X to those of Y."""
+        m, n = self.n_bins
+        return validation.as_cost(metric, m, n_columns=n)
 
 
 def pairwise_emd(
@@ -164,7 +180,7 @@ def pairwise_emd(
     *,
     metric: ArrayLike,
     n_jobs: int | None = None,
-    progress: bool = False,
+    verbose: int = 0,
 ) -> Floats:
     """Earth mover's distances between all rows of X and all rows of Y.
 
@@ -172,20 +188,20 @@ def pairwise_emd(
     ----------
     X : array-like or sparse matrix of shape (n, d)
         Histograms of equal mass, in rows (to 1e-6; all are scaled to X[0]'s mass).
-    Y : array-like or sparse matrix of shape (m, d), optional
-        Others; X itself if None, and then each pair is solved once if the metric is
-        symmetric.
-    metric : array-like of shape (d, d)
-        Cost of moving a unit of mass between bins; any real matrix. If 60 % of its
-        entries or more equal the largest, as with
-        :func:`~groundmetric.threshold_metric`, what goes at that price goes through a
-        hub: the same distances (to 1e-12 of each), faster. ``transport`` and
-        :class:`~groundmetric.TransportBatch` do not do so.
+    Y : array-like or sparse matrix of shape (m, e), optional
+        Other histograms, usually on the same bins (e = d). If None, X itself; each
+        pair is then solved once if the metric is symmetric.
+    metric : array-like of shape (d, e)
+        Cost of moving a unit of mass from a bin of X to a bin of Y; any real matrix.
+        If 60 % of its entries or more equal the largest, as with
+        :func:`~groundmetric.threshold_metric`, mass that moves at that price goes
+        through a hub: the same distances (to 1e-12 of each), faster. ``transport``
+        and :class:`~groundmetric.TransportBatch` do not use the hub.
     n_jobs : int, optional
         Number of threads, as in scikit-learn: None is 1, -1 is all processors.
         Results do not depend on it.
-    progress : bool, default=False
-        Show a progress bar (needs tqdm).
+    verbose : int, default=0
+        1 shows a progress bar (needs tqdm).
 
     Returns
     -------
@@ -199,9 +215,9 @@ def pairwise_emd(
            [3., 0., 3.],
            [6., 3., 0.]])
     """
-    x, y, d = as_masses(X, Y)
-    cost = validation.as_cost(metric, d)
+    sets = Sets.of(X, Y)
+    x, y, cost = sets.x, sets.y, sets.as_cost(metric)
     threads = validation.n_threads(n_jobs)
     symmetric = Y is None and np.array_equal(cost, cost.T)
-    with progress_bar(len(x) * len(y), label="emd", show=progress) as report:
+    with progress_bar(len(x) * len(y), label="emd", show=verbose > 0) as report:
         return _core.pairwise(x, y, _core.CostMatrix(cost), symmetric, threads, report)

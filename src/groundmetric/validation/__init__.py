@@ -1,8 +1,8 @@
-"""The only place where inputs are judged.
+"""Validation of inputs; no other part of the package checks them.
 
-Every function takes what a user gave and the name of the argument, and returns a
-float64 (or int64) C-contiguous array, or raises a ``ValueError`` that names the
-argument, what is wrong and where. Inside the package nothing is checked again.
+Every function takes the user's input and the name of the argument. It returns a float64
+(or int64) C-contiguous array, or raises a ``ValueError`` that names the argument, what
+is wrong and where.
 """
 
 from .arrays import (
@@ -42,10 +42,12 @@ from .pairs import (
 )
 from .places import Table
 from .threads import n_threads
+from .triangles import Violation, broken_triangles
 
 __all__ = [
     "LARGEST_DIMENSION",
     "Table",
+    "Violation",
     "as_choice",
     "as_color_image",
     "as_cost",
@@ -68,6 +70,7 @@ __all__ = [
     "as_similarity",
     "as_square",
     "as_weights",
+    "broken_triangles",
     "common_mass",
     "each_image",
     "n_threads",

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core
 from .places import Table
+from .triangles import broken_triangles
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,9 @@ def as_float_array(x: ArrayLike, name: str | Table, ndim: int) -> Floats:
         if ndim == 1 and 1 in given.shape:
             given = given.ravel()
     if np.ma.isMaskedArray(given):
-        raise ValueError(f"{name} is a masked array; fill in what is missing first.")
+        raise ValueError(
+            f"{name} is a masked array; fill in the missing entries first."
+        )
     try:
         array = np.asarray(given)
         if array.dtype.kind in "biufO" and given is not None:
@@ -43,7 +45,7 @@ def as_float_array(x: ArrayLike, name: str | Table, ndim: int) -> Floats:
 
 
 def require_no_text(x: ArrayLike, name: str | Table) -> None:
-    """Refuse text among the entries of an array or a frame."""
+    """Reject text among the entries of an array or a frame."""
     if not isinstance(x, np.ndarray) and not hasattr(x, "iloc"):
         return
     values = np.asarray(x)
@@ -65,12 +67,12 @@ def _is_number(text: str) -> bool:
 
 
 def require_finite(array: Floats, name: str | Table) -> None:
-    """Refuse NaN and infinity."""
+    """Reject NaN and infinity."""
     refuse(array, ~np.isfinite(array), name, "entries must be finite")
 
 
 def refuse(array: Floats, bad: NDArray[np.bool_], name: str | Table, what: str) -> None:
-    """Say where the first bad entry is, and what it is."""
+    """Raise an error that names the first bad entry and its value."""
     if bad.any():
         where = tuple(int(k) for k in np.argwhere(bad)[0])
         place = Table.of(array, name).entry(where)
@@ -78,28 +80,32 @@ def refuse(array: Floats, bad: NDArray[np.bool_], name: str | Table, what: str) 
 
 
 def require_in_range(values: Floats | float) -> None:
-    """Refuse distances that double precision cannot hold."""
+    """Reject distances that overflow double precision."""
     if not np.isfinite(values).all():
         raise ValueError(
-            "The distances exceed the range of double precision: metric and masses "
-            "are too large together."
+            "The distances exceed the range of double precision: metric times mass is "
+            "too large."
         )
 
 
-def as_cost(metric: ArrayLike, d: int, name: str = "metric") -> Floats:
-    """Any finite real d x d matrix."""
+def as_cost(
+    metric: ArrayLike, d: int, name: str = "metric", *, n_columns: int | None = None
+) -> Floats:
+    """Validate a finite real matrix of costs from d bins to n_columns (default: d)."""
     array = as_float_array(metric, name, 2)
-    if array.shape != (d, d):
+    shape = (d, d if n_columns is None else n_columns)
+    if array.shape != shape:
+        bins = f"{d}" if shape == (d, d) else f"{d} and {n_columns}"
         raise ValueError(
-            f"{name} has shape {array.shape}, but the histograms have {d} bins: "
-            f"shape ({d}, {d}) is needed."
+            f"{name} has shape {array.shape}, but the histograms have {bins} bins: "
+            f"shape {shape} is needed."
         )
     require_finite(array, name)
     return array
 
 
 def as_square(M: ArrayLike, name: str, size: int | None = None) -> Floats:
-    """Any finite real square matrix, of the given size if there is one."""
+    """Validate a finite real square matrix, of the given size if any."""
     array = as_float_array(M, name, 2)
     if array.size == 0:
         raise ValueError(f"{name} is empty: its shape is {array.shape}.")
@@ -114,7 +120,7 @@ def as_square(M: ArrayLike, name: str, size: int | None = None) -> Floats:
 
 
 def as_positive(M: ArrayLike, name: str, d: int) -> Floats:
-    """Symmetric d x d matrix of positive numbers; the diagonal does not matter."""
+    """Validate a symmetric d x d matrix, positive off its diagonal."""
     array = as_square(M, name, size=d).copy()
     broken = (
         (array <= 0, "entries must be positive"),
@@ -126,9 +132,9 @@ def as_positive(M: ArrayLike, name: str, d: int) -> Floats:
 
 
 def require_dissimilarity(array: Floats, name: str, *, rounding: float = 0.0) -> None:
-    """Refuse what is not symmetric, non-negative and zero on the diagonal.
+    """Require a symmetric, non-negative matrix with a zero diagonal.
 
-    The halves may differ by some rounding, relative to the largest entry.
+    The two halves may differ by ``rounding``, relative to the largest entry.
     """
     slack = rounding * array.max()
     broken = (
@@ -141,21 +147,20 @@ def require_dissimilarity(array: Floats, name: str, *, rounding: float = 0.0) ->
 
 
 def require_metric(array: Floats, name: str) -> None:
-    """Refuse what is not a metric, and say where and by how much."""
+    """Reject matrices that are not metrics; the message says where and by how much."""
     require_dissimilarity(array, name)
-    excess = array - _core.detours(array, 1)
-    # Rounding of the matrix, as when it was scaled, is nobody's fault.
-    if excess.max() > METRIC_ROUNDING * array.max():
-        i, j = (int(k) for k in np.unravel_index(np.argmax(excess), excess.shape))
-        k = int(np.argmin(array[i] + array[:, j]))
+    worst = broken_triangles(array)
+    # Scaling a metric rounds its entries: that much is accepted.
+    if worst and worst[0].amount > METRIC_ROUNDING * array.max():
+        i, j, k, amount = worst[0]
         raise ValueError(
             f"{name} breaks the triangle inequality: {name}[{i}, {j}] exceeds "
-            f"{name}[{i}, {k}] + {name}[{k}, {j}] by {excess[i, j]}."
+            f"{name}[{i}, {k}] + {name}[{k}, {j}] by {amount}."
         )
 
 
 def as_number(value: float, name: str, *, low: float, high: float = math.inf) -> float:
-    """Judge a finite real number between low and high."""
+    """Validate a finite real number between low and high."""
     if not isinstance(value, numbers.Real) or not low <= value <= high:
         wanted = f"at least {low}" if high == math.inf else f"from {low} to {high}"
         raise ValueError(f"{name} is {value!r}; a number {wanted} is needed.")
@@ -165,7 +170,7 @@ def as_number(value: float, name: str, *, low: float, high: float = math.inf) ->
 
 
 def as_positive_number(value: float, name: str) -> float:
-    """Judge a finite real number above zero."""
+    """Validate a finite real number above zero."""
     if not as_number(value, name, low=0.0) > 0.0:
         raise ValueError(f"{name} is {value!r}; a number above 0 is needed.")
     return float(value)
@@ -179,7 +184,7 @@ def as_one_of(value: object, choices: tuple[str, ...], name: str) -> str:
 
 
 def as_count(value: int, name: str, *, low: int, high: int | None = None) -> int:
-    """Judge a whole number between low and high."""
+    """Validate a whole number between low and high."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise ValueError(f"{name} is {value!r}; a whole number is needed.")
     if value < low:
@@ -190,7 +195,7 @@ def as_count(value: int, name: str, *, low: int, high: int | None = None) -> int
 
 
 def as_position(value: int, name: str, size: int) -> int:
-    """Judge a whole number from 0 to size - 1."""
+    """Validate a whole number from 0 to size - 1."""
     if as_count(value, name, low=0) >= size:
         raise ValueError(f"{name} is {value}, but it must be less than {size}.")
     return int(value)

@@ -1,4 +1,4 @@
-"""Features: their names, their places on a grid, their order."""
+"""Features: their names, their positions on a grid, and their order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def as_names(names: object, d: int, name: str = "feature_names") -> list[str]:
-    """One string a feature; "feature 0" and so on if there are none."""
+    """Validate one name per feature; "feature 0" and so on if there are none."""
     if names is None:
         return [f"feature {k}" for k in range(d)]
     given: Any = names
@@ -29,15 +29,15 @@ def as_names(names: object, d: int, name: str = "feature_names") -> list[str]:
 
 
 def as_grid(shape: object, d: int, name: str = "feature_shape") -> tuple[int, int, int]:
-    """Judge (rows, columns) or (channels, rows, columns) of d features; channels 1."""
+    """Validate (rows, columns) or (channels, rows, columns) of d features."""
     given: Any = shape
     whole = isinstance(given, Sequence) and all(
         isinstance(size, numbers.Integral) and int(size) >= 1 for size in given
     )
     if not whole or len(given) not in (2, 3):
         raise ValueError(
-            f"{name} is {shape!r}; (rows, columns) or (channels, rows, columns) is "
-            "needed, whole numbers above 0."
+            f"{name} is {shape!r}; (rows, columns) or (channels, rows, columns) in "
+            "whole numbers above 0 is needed."
         )
     sizes = (1,) * (3 - len(given)) + tuple(int(size) for size in given)
     if int(np.prod(sizes)) != d:
@@ -49,7 +49,7 @@ def as_grid(shape: object, d: int, name: str = "feature_shape") -> tuple[int, in
 
 
 def as_order(order: ArrayLike, d: int, name: str = "order") -> NDArray[np.int64]:
-    """Every number from 0 to d - 1 once."""
+    """Validate a permutation of 0 to d - 1."""
     array = np.asarray(order)
     if array.dtype.kind not in "iu" or array.shape != (d,):
         raise ValueError(

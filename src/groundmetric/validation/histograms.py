@@ -14,24 +14,29 @@ from .places import Table
 
 Floats = NDArray[np.float64]
 
-# Masses that differ by less than this, relatively, are taken as equal.
+# Masses with a smaller relative difference count as equal.
 MASS_TOLERANCE = 1e-6
-# Normalized histograms have mass 1, whatever rounding says of the first of them.
+# A mass that differs from 1 by no more than this is taken to be 1.
 ROUNDING = 1e-12
-# A smaller mass cannot be cut into 2**120 parts in double precision.
+# Double precision cannot divide a smaller mass into 2**120 parts.
 SMALLEST_MASS = 1e-250
 NEGATIVE = "histograms must not have negative entries"
 LARGEST_DIMENSION = _core.MAX_NODES // 2
 
 
 class Histograms(NamedTuple):
-    """Histograms that were found good: one (1-D) or rows of them."""
+    """Valid histograms: a single one (1-D), or several in rows."""
 
     values: Floats
     name: Table
     first_mass: float
     low_mass: float
     high_mass: float
+
+    @property
+    def n_bins(self) -> int:
+        """The number of bins."""
+        return int(self.values.shape[-1])
 
     def which(self, row: int) -> str:
         """Name the row in a message."""
@@ -46,10 +51,10 @@ def as_histograms(
     may_be_zero: bool = False,
     n_added: int = 0,
 ) -> Histograms:
-    """Non-negative finite histograms of positive mass, in rows (or just one).
+    """Validate non-negative finite histograms of positive mass: rows, or a single one.
 
-    Of zero mass, too, if they may be; never of so little that it cannot be cut. The
-    caller adds n_added bins.
+    With ``may_be_zero``, zero mass is allowed as well. ``n_added`` is the number of
+    bins that the caller will add.
     """
     name = Table.of(X, name)
     array = as_float_array(X, name, ndim)
@@ -60,7 +65,7 @@ def as_histograms(
             f"{name} has {array.shape[-1]} bins; at most "
             f"{LARGEST_DIMENSION - n_added} are supported."
         )
-    # In one pass; masses are finite only if all entries are.
+    # One pass over the data: masses are finite only if all entries are.
     smallest, first, low, high = _core.summarize(np.atleast_2d(array))
     found = Histograms(array, name, first, low, high)
     if not (math.isfinite(low) and math.isfinite(high)):
@@ -85,7 +90,7 @@ def as_histograms(
 
 
 def as_nonnegative(X: ArrayLike, name: str | Table) -> Floats:
-    """Any matrix of finite numbers that are not negative."""
+    """Validate a matrix of finite, non-negative numbers."""
     table = Table.of(X, name)
     array = as_float_array(X, table, 2)
     require_finite(array, table)
@@ -94,16 +99,16 @@ def as_nonnegative(X: ArrayLike, name: str | Table) -> Floats:
 
 
 def as_distributions(X: ArrayLike, name: str | Table) -> Floats:
-    """Histograms or counts in rows, scaled to mass 1."""
+    """Validate histograms or counts in rows, and scale them to mass 1."""
     rows = as_histograms(X, name).values
     masses = rows.sum(axis=1, keepdims=True)
-    # What is normalized already stays as it is, to the last bit.
+    # Normalized rows stay as they are, to the last bit.
     masses[np.abs(masses - 1.0) <= ROUNDING] = 1.0
     return np.ascontiguousarray(rows / masses)
 
 
 def common_mass(*histograms: Histograms) -> float:
-    """Check that all histograms have one mass, and return it."""
+    """Check that all histograms have the same mass, and return it."""
     first = histograms[0]
     total = first.first_mass
     if abs(total - 1.0) <= ROUNDING:
@@ -122,9 +127,6 @@ def common_mass(*histograms: Histograms) -> float:
 
 
 def require_same_bins(a: Histograms, b: Histograms) -> None:
-    """Refuse histograms over different numbers of bins."""
-    if a.values.shape[-1] != b.values.shape[-1]:
-        raise ValueError(
-            f"{a.name} has {a.values.shape[-1]} bins, but {b.name} has "
-            f"{b.values.shape[-1]}."
-        )
+    """Reject histograms with different numbers of bins."""
+    if a.n_bins != b.n_bins:
+        raise ValueError(f"{a.name} has {a.n_bins} bins, but {b.name} has {b.n_bins}.")

@@ -21,13 +21,13 @@ LARGEST_BYTE = 255
 def each_image(
     images: Iterable[Any], name: str = "images"
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the images one after the other, each with its name in a message."""
+    """Yield each image with the name to use for it in messages."""
     if isinstance(images, np.ndarray) and (
         images.ndim < 3 or (images.ndim == 3 and images.shape[2] == CHANNELS)  # noqa: PLR2004 - n, height, width
     ):
         raise ValueError(
             f"{name} has shape {images.shape}, but (n, height, width) or (n, height, "
-            f"width, 3) is needed; for a single image, give [image]."
+            f"width, 3) is needed; for a single image, pass [image]."
         )
     try:
         found = iter(images)
@@ -37,14 +37,14 @@ def each_image(
 
 
 def as_image(image: Any, name: str) -> Floats:  # noqa: ANN401 - judged here
-    """Finite intensities of any scale, (height, width) or (height, width, 3)."""
+    """Validate finite intensities, (height, width) or (height, width, 3)."""
     array = _as_pixels(image, name).astype(np.float64)
     require_finite(array, name)
     return array
 
 
 def as_color_image(image: Any, name: str) -> Floats:  # noqa: ANN401 - judged here
-    """Intensities from 0 to 1, (height, width, 3): whole numbers are out of 255."""
+    """Convert to intensities from 0 to 1, (height, width, 3); integers go to 255."""
     pixels = _as_pixels(image, name)
     array = pixels.astype(np.float64)
     require_finite(array, name)

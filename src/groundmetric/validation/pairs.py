@@ -1,6 +1,6 @@
 """Pairs of histograms, and weights on them.
 
-Indices are copied: the compiled core trusts them long after they were judged, so a
+Indices are copied: the compiled core keeps using them after they were validated, so a
 caller must not be able to change them.
 """
 
@@ -17,14 +17,14 @@ from .arrays import as_float_array, require_finite
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# What the two halves of a similarity may differ by, relative to its largest entry.
+# How much the two halves of a similarity may differ, relative to its largest entry.
 SYMMETRY = 1e-12
-# Kinds of dtypes whose values may be equal, as 1, 1.0 and True are.
+# Kinds of dtypes whose values can be equal, such as 1, 1.0 and True.
 NUMBERS = "biufc"
 
 
 def as_indices(values: ArrayLike, name: str, ndim: int) -> Indices:
-    """Whole numbers, in an array of our own that nobody can write to."""
+    """Validate whole numbers, and copy them to a read-only array."""
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -45,7 +45,7 @@ def as_indices(values: ArrayLike, name: str, ndim: int) -> Indices:
 
 
 def as_pairs(pairs: ArrayLike, n: int, m: int, name: str = "pairs") -> Indices:
-    """Rows (i, j) with 0 <= i < n and 0 <= j < m."""
+    """Validate rows (i, j) with 0 <= i < n and 0 <= j < m."""
     array = as_indices(pairs, name, 2)
     if array.shape[1] != 2:  # noqa: PLR2004 - a pair is two
         raise ValueError(f"{name} has shape {array.shape}, but (n_pairs, 2) is needed.")
@@ -55,7 +55,7 @@ def as_pairs(pairs: ArrayLike, n: int, m: int, name: str = "pairs") -> Indices:
 
 
 def as_choice(pairs: ArrayLike | None, n_pairs: int) -> Indices:
-    """Distinct positions in a list of pairs; None for all, or a boolean mask."""
+    """Validate distinct positions in a list of pairs: None for all, or a mask."""
     if pairs is None:
         return as_indices(np.arange(n_pairs), "pairs", 1)
     given = np.asarray(pairs)
@@ -68,7 +68,7 @@ def as_choice(pairs: ArrayLike | None, n_pairs: int) -> Indices:
     array = as_indices(given, "pairs", 1)
     _require_range(array, n_pairs, "pairs", "")
     if np.unique(array).size != array.size:
-        raise ValueError("pairs names the same pair twice; each may be solved once.")
+        raise ValueError("pairs lists the same pair twice; list each pair once.")
     return array
 
 
@@ -83,7 +83,7 @@ def _require_range(values: Indices, size: int, name: str, column: str) -> None:
 
 
 def as_weights(weights: ArrayLike, n: int, name: str = "weights") -> Floats:
-    """One finite number for each pair."""
+    """Validate one finite number per pair."""
     array = as_float_array(weights, name, 1)
     if array.shape != (n,):
         raise ValueError(f"{name} has {array.size} entries for {n} pairs.")
@@ -92,9 +92,11 @@ def as_weights(weights: ArrayLike, n: int, name: str = "weights") -> Floats:
 
 
 def as_labels(y: ArrayLike, name: str = "y") -> NDArray[Any]:
-    """One label for each histogram, of any kind that can be sorted."""
+    """Validate one label per histogram, of any type that can be sorted."""
     if np.ma.isMaskedArray(y):
-        raise ValueError(f"{name} is a masked array; fill in what is missing first.")
+        raise ValueError(
+            f"{name} is a masked array; fill in the missing entries first."
+        )
     _require_one_kind(y, name)
     try:
         labels = np.asarray(y)
@@ -106,7 +108,7 @@ def as_labels(y: ArrayLike, name: str = "y") -> NDArray[Any]:
         ) from error
     if labels.ndim != 1 or labels.size == 0:
         raise ValueError(
-            f"{name} has shape {labels.shape}; one label a histogram is needed."
+            f"{name} has shape {labels.shape}; one label per histogram is needed."
         )
     if missing.any():
         k = int(np.argmax(missing))
@@ -116,13 +118,13 @@ def as_labels(y: ArrayLike, name: str = "y") -> NDArray[Any]:
 
 
 def _require_one_kind(y: ArrayLike, name: str) -> None:
-    """Refuse text beside numbers, which numpy would take for text, or not sort."""
+    """Reject a mix of text and numbers, which numpy would convert or fail to sort."""
     given: Any = y
     if isinstance(given, np.ndarray) and given.dtype.kind == "O":
         given = given.tolist()
     if not isinstance(given, (list, tuple)):
         return
-    kinds: dict[bool, int] = {}  # whether it is a number, and the first that is
+    kinds: dict[bool, int] = {}  # first label that is a number, first that is not
     for k, label in enumerate(given):
         if isinstance(label, (str, numbers.Number)) and label == label:  # noqa: PLR0124 - NaN
             kinds.setdefault(isinstance(label, numbers.Number), k)
@@ -136,16 +138,16 @@ def _require_one_kind(y: ArrayLike, name: str) -> None:
 
 
 def require_length(y: ArrayLike, n: int, name: str) -> None:
-    """Refuse labels that are not one for each histogram."""
+    """Require one label per histogram."""
     size = len(as_labels(y, name))
     if size != n:
         raise ValueError(f"{name} has {size} labels for {n} histograms.")
 
 
 def require_same_kind(y_train: ArrayLike, y_test: ArrayLike) -> None:
-    """Refuse test labels that can equal no training label, as 1 and "1" cannot.
+    """Reject test labels that can never equal a training label, such as 1 and "1".
 
-    Of one kind, they may all be new: that is a hard task, and no mistake.
+    Labels of the same kind may all be new: that is a hard task, not a mistake.
     """
     train, test = np.asarray(y_train), np.asarray(y_test)
     same = (train.dtype.kind in NUMBERS) == (test.dtype.kind in NUMBERS)
@@ -157,7 +159,7 @@ def require_same_kind(y_train: ArrayLike, y_test: ArrayLike) -> None:
 
 
 def as_similarity(similarity: ArrayLike, n: int) -> Floats:
-    """Symmetric n x n weights, at least one positive or negative; no diagonal."""
+    """Validate symmetric n x n weights, not all zero, and clear their diagonal."""
     name = "similarity"
     array = as_float_array(similarity, name, 2)
     if array.shape != (n, n):

@@ -1,4 +1,4 @@
-"""Where a bad entry is, in the words of the data that it comes from."""
+"""Where a bad entry is, in the terms of the data it comes from."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """What to call an array, its rows and its columns in a message.
+    """How messages name an array, its rows and its columns.
 
     Attributes
     ----------
     name : str
-        An argument's name, or a file's.
+        The name of an argument or a file.
     row : callable, optional
-        Gives the name of a row, such as "line 7"; None if rows have numbers only.
+        Returns the name of a row, such as "line 7"; None if rows have only numbers.
     columns : sequence, optional
-        Names of the columns; None if they have numbers only.
+        Names of the columns; None if they have only numbers.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Table:
 
     @classmethod
     def of(cls, X: object, name: str | Table) -> Table:
-        """Take the names of a frame; of other arrays, positions are all there is."""
+        """Take the names from a frame; other arrays have only positions."""
         if isinstance(name, Table):
             return name
         frame: Any = X
@@ -46,7 +46,7 @@ class Table:
         return self.name
 
     def entry(self, where: Sequence[int]) -> str:
-        """Say where an entry is."""
+        """Name an entry."""
         if self.row is None:
             return f"{self.name}{list(where)}"
         i, j = where
@@ -55,7 +55,7 @@ class Table:
         return f"{self.name}, {self.row(i)}, column {spelled}"
 
     def whole_row(self, i: int) -> str:
-        """Say where a row is."""
+        """Name a row."""
         return (
             f"{self.name}[{i}]" if self.row is None else f"{self.name}, {self.row(i)}"
         )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numbers
 
-# More threads than this never help, and each takes memory.
+# More threads never help, and each takes memory.
 MOST_THREADS = 1024
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Count threads as scikit-learn counts jobs.
+    """Convert n_jobs to a number of threads, as scikit-learn does.
 
-    None is 1, or what an enclosing ``joblib.parallel_config`` says; -1 is all
+    None is 1, or the setting of an enclosing ``joblib.parallel_config``; -1 is all
     processors, -2 all but one.
     """
     if n_jobs is not None and (
@@ -22,7 +22,7 @@ def n_threads(n_jobs: int | None) -> int:
         raise ValueError("n_jobs is 0; use None or 1 for one thread, -1 for all.")
     if n_jobs == 1:
         return 1
-    import joblib  # noqa: PLC0415 - takes longer to import than all the rest
+    import joblib  # noqa: PLC0415 - slow to import
 
     if n_jobs is None:
         n_jobs = joblib.parallel.get_active_backend()[1] or 1
