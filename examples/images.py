@@ -50,7 +50,7 @@ def main() -> None:
             max_per_class=options.max_per_class,
             cache=options.cache,
             n_jobs=-1,
-            progress=options.folder is not None,
+            verbose=int(options.folder is not None),
         )
     if options.file is not None:
         np.savez_compressed(options.file, X=data.X, y=data.y)

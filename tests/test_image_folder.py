@@ -238,7 +238,7 @@ def _fail(*_):
 
 
 def test_progress_is_shown(folder, capsys):
-    load_image_folder(folder, feature_options=SMALL, progress=True)
+    load_image_folder(folder, feature_options=SMALL, verbose=1)
     assert "6/6" in capsys.readouterr().err
 
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
         LongFitWarning,
     )
     from .neighbors import (
-        C_GRID,
-        SIGMA_GRID,
         EMDClassifier,
         EMDKernel,
         EMDNeighbors,
@@ -62,8 +60,6 @@ __version__ = version("groundmetric")
 _ROOMS = ("transport", "cone", "similarity", "tables", "learning", "neighbors")
 
 __all__ = [
-    "C_GRID",
-    "SIGMA_GRID",
     "BatchSolution",
     "DescentPath",
     "DescentStep",

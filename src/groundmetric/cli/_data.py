@@ -209,7 +209,7 @@ def _folder(source: Source) -> Data:
             source.path,
             feature=source.feature,
             n_jobs=source.jobs,
-            progress=shows_progress(),
+            verbose=int(shows_progress()),
         )
     except ValueError as error:
         raise ValueError(

@@ -75,7 +75,7 @@ def load_image_folder(
     max_per_class: int | None = None,
     cache: StrPath | None = None,
     n_jobs: int | None = None,
-    progress: bool = False,
+    verbose: int = 0,
 ) -> ImageHistograms:
     """Read a folder of images with one sub-folder a class, as histograms.
 
@@ -110,8 +110,8 @@ def load_image_folder(
         sub-folders, it is no class. Images that were skipped are tried again each time.
     n_jobs : int, optional
         Threads, as in scikit-learn.
-    progress : bool
-        Whether to show a bar.
+    verbose : int, default=0
+        1 shows a progress bar (needs tqdm).
 
     Returns
     -------
@@ -150,7 +150,7 @@ def load_image_folder(
     files = {folder.name: _image_files(folder) for folder in folders}
     kept = {name: some for name, some in files.items() if len(some) >= least}
     total = sum(min(len(some), most or len(some)) for some in kept.values())
-    with progress_bar(total, label="images", show=progress, unit="image") as report:
+    with progress_bar(total, label="images", show=verbose > 0, unit="image") as report:
         found = {
             name: reader.read(some, most or len(some), report)
             for name, some in kept.items()

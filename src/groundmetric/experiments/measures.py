@@ -15,13 +15,18 @@ from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from .. import C_GRID, SIGMA_GRID, EMDKernel, validation
+from .. import EMDKernel, validation
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 Labels = NDArray[Any]
 
-__all__ = ["knn_errors", "recall", "svm_error"]
+__all__ = ["C_GRID", "SIGMA_GRID", "knn_errors", "recall", "svm_error"]
 
+#: The paper's bandwidths for :class:`~groundmetric.EMDKernel`, in units of the median.
+SIGMA_GRID = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+#: The paper's values of ``C`` for support vector machines.
+C_GRID = (1.0, 10.0, 100.0)
 N_FOLDS, N_REPEATS = 4, 2  # of the cross-validation, as in the paper
 
 
@@ -57,10 +62,9 @@ def knn_errors(
     high = between.shape[1]
     k = validation.as_count(n_neighbors, "n_neighbors", low=1, high=high)
     classes, codes = np.unique(np.asarray(y_train), return_inverse=True)
-    nearest = np.argsort(between, axis=1, kind="stable")[:, :k]
-    votes = np.cumsum(np.eye(len(classes), dtype=int)[codes[nearest]], axis=1)
-    wrong = classes[votes.argmax(axis=2)] != np.asarray(y_test)[:, None]  # (m, k)
-    return [float(share) for share in wrong.mean(axis=0)]
+    winners = classes[votes(codes[nearest(between, k)], len(classes))]
+    wrong = (winners != np.asarray(y_test)[:, None]).mean(axis=0)
+    return [float(share) for share in wrong]
 
 
 def recall(distances: ArrayLike, y: ArrayLike, *, n_neighbors: int) -> list[float]:
@@ -91,12 +95,9 @@ def recall(distances: ArrayLike, y: ArrayLike, *, n_neighbors: int) -> list[floa
     among = _matrix(distances, y, y, ("y", "y"))
     high = len(among) - 1
     k = validation.as_count(n_neighbors, "n_neighbors", low=1, high=high)
-    np.fill_diagonal(among, -np.inf)  # each its own nearest, and then left out
-    nearest = np.argsort(among, axis=1, kind="stable")[:, 1 : k + 1]
     labels = np.asarray(y)
-    same = labels[nearest] == labels[:, None]
-    shares = np.cumsum(same, axis=1) / np.arange(1, k + 1)
-    return [float(share) for share in shares.mean(axis=0)]
+    shares = own_share(labels[nearest_others(among, k)], labels)
+    return [float(share) for share in shares]
 
 
 def svm_error(
@@ -105,8 +106,8 @@ def svm_error(
     """Share of errors of a support vector machine with the kernel exp(-d / sigma).
 
     Its parameters are chosen as in the paper, by cross-validation on the training
-    histograms: 4 folds, twice, over :data:`groundmetric.SIGMA_GRID` times the median
-    distance and :data:`groundmetric.C_GRID`. Folds are the same for all distances and
+    histograms: 4 folds, twice, over :data:`SIGMA_GRID` times the median
+    distance and :data:`C_GRID`. Folds are the same for all distances and
     in every run. A distance that was learned has seen all folds, and the choice may be
     a poor one if it fits them too well.
 
@@ -150,12 +151,45 @@ def svm_error(
     return 1.0 - float(search.score(between, np.asarray(y_test)))
 
 
+def nearest(distances: Floats, n_neighbors: int) -> Indices:
+    """Columns of the smallest entries in each row; ties go to the first."""
+    return np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+
+
+def nearest_others(distances: Floats, n_neighbors: int) -> Indices:
+    """Nearest neighbors in a square matrix, excluding each point itself."""
+    return nearest(np.where(np.eye(len(distances)), np.inf, distances), n_neighbors)
+
+
+def votes(neighbors: Indices, n_classes: int) -> Indices:
+    """Winning classes among the first 1, 2, ... neighbors, given their classes.
+
+    Column kappa - 1 of the result, of the same shape (m, k), has the votes of kappa
+    neighbors; ties go to the first class.
+    """
+    counts = np.zeros((len(neighbors), n_classes), dtype=np.int64)
+    rows = np.arange(len(neighbors))
+    winners = np.empty_like(neighbors)
+    for kappa, labels in enumerate(neighbors.T):
+        counts[rows, labels] += 1
+        winners[:, kappa] = counts.argmax(axis=1)
+    return winners
+
+
+def own_share(neighbors: Labels, labels: Labels) -> Floats:
+    """Mean share of a point's own label among its 1, 2, ... nearest others."""
+    same = neighbors == labels[:, None]
+    counts = np.arange(1, neighbors.shape[1] + 1)
+    shares: Floats = (np.cumsum(same, axis=1) / counts).mean(axis=0)
+    return shares
+
+
 def _matrix(
     distances: ArrayLike, rows: ArrayLike, columns: ArrayLike, names: tuple[str, str]
 ) -> Floats:
-    """Judge distances and the labels of their rows and columns; copy them."""
+    """Judge distances and the labels of their rows and columns."""
     array = validation.as_float_array(distances, "distances", 2)
     validation.require_finite(array, "distances")
     for labels, size, name in zip((rows, columns), array.shape, names, strict=True):
         validation.require_length(labels, size, name)
-    return array.copy()
+    return array
