@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import confusion_matrix
 
 from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
 from ._evaluation import LABELS, Evaluation, in_a_sentence
@@ -119,11 +120,11 @@ def _difference(name: str, found: Gain) -> Contents:
 
 def _confusion(evaluation: Evaluation, name: str) -> list[list[int]]:
     """Count the true labels in rows, the votes in columns."""
-    n = len(evaluation.data.classes)
-    counts = np.zeros((n, n), dtype=int)
     voted = evaluation.judged[name].votes[:, evaluation.n_neighbors - 1]
-    np.add.at(counts, (evaluation.data.z, voted), 1)
-    found: list[list[int]] = counts.tolist()
+    labels = range(len(evaluation.data.classes))
+    found: list[list[int]] = confusion_matrix(
+        evaluation.data.z, voted, labels=list(labels)
+    ).tolist()
     return found
 
 

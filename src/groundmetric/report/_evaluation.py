@@ -12,8 +12,9 @@ from sklearn.model_selection import train_test_split
 
 from .. import validation
 from ..distances import pairwise
+from ..experiments.measures import nearest, nearest_others, own_share, votes
+from ..learning._criterion import is_uniform
 from ..neighbors._search import EMDNeighbors
-from ._measures import nearest, nearest_others, own_share, votes
 from ._verdict import (
     Difference,
     best_of,
@@ -208,12 +209,6 @@ def evaluate(
         among = nearest_others(pairwise(data.test, metric=name), _n_others(data))
         judged[name] = _judge(between, among, data)
     return Evaluation(data, fitted, at, judged)
-
-
-def is_uniform(metric: Floats) -> bool:
-    """Whether all features are equally far: then the EMD is a multiple of l1."""
-    apart = metric[~np.eye(len(metric), dtype=bool)]
-    return apart.size == 0 or float(np.ptp(apart)) <= 1e-12 * float(apart.max())
 
 
 def _split(labels: NDArray[Any], random_state: int) -> tuple[Indices, Indices]:
