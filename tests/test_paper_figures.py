@@ -95,7 +95,7 @@ def test_figures_show_what_is_asked_for(tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"figure": 5}, "figure is 5; it must be among 1, 2, 3, 4"),
+        ({"figure": 5}, "figure is 5; it must be one of 1, 2, 3, 4"),
         ({"figure": 2}, "results has less than two of the methods of figure 2, helli"),
         ({"experiment": "other"}, "experiment is 'other'; results has made-up"),
         ({"methods": ["l1", "l2"]}, "methods has no two that figure 1 compares"),

@@ -1,9 +1,9 @@
 """The paper's experiments (section 7), for its data or yours.
 
-``binary_tasks`` draws tasks, ``run`` measures ``METHODS`` on them and keeps the numbers
-in a results file, and goes on after a kill; ``read_results`` reads them,
-``mean_curves`` and ``paired_differences`` say what they mean. On the command line:
-``groundmetric reproduce --help``.
+``binary_tasks`` draws tasks; ``run`` measures ``METHODS`` on them, writes a results
+file, and resumes after a kill; ``read_results`` reads the file; ``mean_curves`` and
+``paired_differences`` summarize it. On the command line: ``groundmetric reproduce
+--help``.
 """
 
 from .comparison import Comparison, compare

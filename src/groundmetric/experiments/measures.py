@@ -1,7 +1,7 @@
-r"""How good a distance is: the measures of sections 7.4 and 7.5.
+"""How good is a distance? The measures of sections 7.4 and 7.5.
 
-All are computed from distances alone. Neighbors at the same distance come in the order
-of the rows; if classes have the same number of votes, the first label in sorted order
+All are computed from distances alone. Neighbors at the same distance keep the order of
+the rows; if classes have the same number of votes, the first label in sorted order
 wins, as in scikit-learn.
 """
 
@@ -33,7 +33,7 @@ N_FOLDS, N_REPEATS = 4, 2  # of the cross-validation, as in the paper
 def knn_errors(
     distances: ArrayLike, y_train: ArrayLike, y_test: ArrayLike, *, n_neighbors: int
 ) -> list[float]:
-    """Share of errors of nearest neighbors, for each number of neighbors.
+    """Error rate of nearest neighbors, for each number of neighbors.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def knn_errors(
     Returns
     -------
     list of float
-        The entry kappa - 1 is the share of test histograms that their kappa nearest
-        training histograms vote into a wrong class.
+        Entry kappa - 1 is the share of test histograms that their kappa nearest
+        training histograms assign to a wrong class.
 
     Examples
     --------
@@ -68,22 +68,22 @@ def knn_errors(
 
 
 def recall(distances: ArrayLike, y: ArrayLike, *, n_neighbors: int) -> list[float]:
-    """Recall accuracy: the share of the same class among the nearest, on average.
+    """Recall accuracy: the mean share of the own class among nearest neighbors.
 
     Parameters
     ----------
     distances : array-like of shape (m, m)
         Between test histograms.
     y : array-like of shape (m,)
-        Their labels, of two classes or more.
+        Their labels.
     n_neighbors : int
-        Largest number of neighbors, less than m: no histogram is its own neighbor.
+        Largest number of neighbors, less than m: histograms exclude themselves.
 
     Returns
     -------
     list of float
-        The entry kappa - 1 is the mean, over histograms, of the share of their own
-        class among their kappa nearest others.
+        Entry kappa - 1 is the mean over histograms of the share of their own class
+        among their kappa nearest others.
 
     Examples
     --------
@@ -103,13 +103,12 @@ def recall(distances: ArrayLike, y: ArrayLike, *, n_neighbors: int) -> list[floa
 def svm_error(
     train: ArrayLike, y_train: ArrayLike, test: ArrayLike, y_test: ArrayLike
 ) -> float:
-    """Share of errors of a support vector machine with the kernel exp(-d / sigma).
+    """Error rate of a support vector machine with the kernel exp(-d / sigma).
 
-    Its parameters are chosen as in the paper, by cross-validation on the training
-    histograms: 4 folds, twice, over :data:`SIGMA_GRID` times the median
-    distance and :data:`C_GRID`. Folds are the same for all distances and
-    in every run. A distance that was learned has seen all folds, and the choice may be
-    a poor one if it fits them too well.
+    As in the paper, cross-validation on the training histograms (4 folds, twice)
+    chooses sigma from :data:`SIGMA_GRID` times the median distance, and C from
+    :data:`C_GRID`. Folds are the same for all distances and in every run. A learned
+    distance has seen all folds, so the choice may be poor if it overfits them.
 
     Parameters
     ----------
@@ -134,21 +133,30 @@ def svm_error(
     within = _matrix(train, y_train, y_train, ("y_train", "y_train"))
     between = _matrix(test, y_test, y_train, ("y_test", "y_train"))
     validation.require_same_kind(y_train, y_test)
-    members = np.unique(np.asarray(y_train), return_counts=True)[1]
-    if members.size == 1:
-        raise ValueError("y_train has one class only; at least two are needed.")
-    if members.min() == 1:
-        raise ValueError(
-            "y_train has a class with a single member; cross-validation needs two."
-        )
+    smallest = int(class_sizes(y_train, "y_train", svm=True)[1].min())
     # A fold without a class would make scikit-learn warn.
-    folds = min(N_FOLDS, int(members.min()))
+    folds = min(N_FOLDS, smallest)
     search = GridSearchCV(
         make_pipeline(EMDKernel(metric="precomputed"), SVC(kernel="precomputed")),
         {"emdkernel__multiple": SIGMA_GRID, "svc__C": C_GRID},
         cv=RepeatedStratifiedKFold(n_splits=folds, n_repeats=N_REPEATS, random_state=0),
     ).fit(within, np.asarray(y_train))
     return 1.0 - float(search.score(between, np.asarray(y_test)))
+
+
+def class_sizes(
+    y: ArrayLike, name: str, *, svm: bool = False, where: str = ""
+) -> tuple[Labels, Indices]:
+    """Classes and their sizes; two classes at least, of two members for an SVM."""
+    classes, sizes = np.unique(np.asarray(y), return_counts=True)
+    if classes.size == 1:
+        raise ValueError(f"{name} has one class only{where}; at least two are needed.")
+    if svm and sizes.min() == 1:
+        raise ValueError(
+            f"{name} has a class with a single member{where}; cross-validation needs "
+            "two."
+        )
+    return classes, sizes
 
 
 def nearest(distances: Floats, n_neighbors: int) -> Indices:
@@ -187,7 +195,7 @@ def own_share(neighbors: Labels, labels: Labels) -> Floats:
 def _matrix(
     distances: ArrayLike, rows: ArrayLike, columns: ArrayLike, names: tuple[str, str]
 ) -> Floats:
-    """Judge distances and the labels of their rows and columns."""
+    """Check distances and the labels of their rows and columns."""
     array = validation.as_float_array(distances, "distances", 2)
     validation.require_finite(array, "distances")
     for labels, size, name in zip((rows, columns), array.shape, names, strict=True):

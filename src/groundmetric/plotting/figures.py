@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import validation
 from ..experiments import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
 from .layout import columns_of, save
 
@@ -146,8 +147,7 @@ def paper_figures(
     ...     [path.name for path in paper_figures(results, folder, figure=1)]
     ['figure1.png', 'figure1.svg']
     """
-    if figure not in FIGURES:
-        raise ValueError(f"figure is {figure!r}; it must be among 1, 2, 3, 4.")
+    validation.require_one_of(figure, "figure", FIGURES)
     stem = f"figure{figure}" if name is None else name
     if stem != Path(stem).name:
         raise ValueError(f"name is {name!r}; it must be the name of a file, no path.")

@@ -17,9 +17,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scipy.stats import binomtest
-
 from .._words import count, percent, points
+from ..experiments.inference import sign_p_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +88,7 @@ def difference(
         high=min(1.0, p - q + half),
         n_mended=b,
         n_spoiled=c,
-        p_value=float(binomtest(b, b + c).pvalue) if b + c else 1.0,
+        p_value=sign_p_value(b, c),
     )
 
 
