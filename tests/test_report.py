@@ -96,8 +96,10 @@ def test_verdict_is_honest_in_both_directions():
     assert said.startswith("Learning made things worse: 20.0 % errors")
     assert "1 nearest neighbor under" in said
     assert "made no significant difference" in _verdict.headline(same, 3)
-    assert "19.0 percentage points more than with l1" in _verdict.details(hurt)
-    assert "it corrects no error and introduces 19 new ones" in _verdict.details(hurt)
+    assert "19.0 percentage points higher than with l1" in _verdict.details(hurt)
+    assert "learning corrects no error and introduces 19 new ones" in _verdict.details(
+        hurt
+    )
     assert _verdict.details(same).startswith("The same number of errors as")
     assert same.p_value == 1.0
     assert same.low < 0 < same.high  # no certainty from no disagreement

@@ -149,12 +149,14 @@ def details(found: Difference) -> str:
     if found.gain == 0.0:
         much = f"The same number of errors as with {found.other}"
     else:
-        fewer = "fewer" if found.gain > 0 else "more"
-        much = f"{size:.1f} percentage points {fewer} than with {found.other}"
+        lower = "lower" if found.gain > 0 else "higher"
+        much = (
+            f"Errors are {size:.1f} percentage points {lower} than with {found.other}"
+        )
     return (
         f"{much} (95 % interval of what learning saves: {points(found.low)} to "
-        f"{points(found.high)}): it corrects {_count(found.n_mended, 'error')} and "
-        f"introduces {_count(found.n_spoiled, 'new one')}."
+        f"{points(found.high)}): learning corrects {_count(found.n_mended, 'error')} "
+        f"and introduces {_count(found.n_spoiled, 'new one')}."
     )
 
 
