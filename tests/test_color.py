@@ -91,7 +91,11 @@ def test_bytes_fractions_and_gray_agree():
         ([np.full((2, 2), 1.5)], {}, r"images\[0\]\[0, 0\] is 1.5.*0 to 1\."),
         ([np.full((2, 2), -1)], {}, r"images\[0\]\[0, 0\] is -1"),
         ([], {}, "images is empty"),
-        ([[[0.0]]], {"space": "cmyk"}, "space is 'cmyk'; one of hsv, rgb, lab"),
+        (
+            [[[0.0]]],
+            {"space": "cmyk"},
+            "space is 'cmyk'; it must be one of hsv, rgb, lab",
+        ),
         ([[[0.0]]], {"n_bins": 0}, "n_bins is 0"),
         ([[[0.0]]], {"n_bins": (2, 2)}, r"n_bins is \(2, 2\)"),
         ([[[0.0]]], {"n_bins": (2, 2, 0.5)}, r"n_bins\[2\] is 0.5"),

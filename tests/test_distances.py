@@ -99,8 +99,13 @@ def test_names():
 @pytest.mark.parametrize(
     ("X", "Y", "metric", "message"),
     [
-        ([[1, 2]], None, "cosine", "metric is 'cosine'; one of l1, l2, hellinger"),
-        ([[1, 2]], None, None, "metric is None; one of l1"),
+        (
+            [[1, 2]],
+            None,
+            "cosine",
+            "metric is 'cosine'; it must be one of l1, l2, hellinger",
+        ),
+        ([[1, 2]], None, None, "metric is None; it must be one of l1"),
         ([[1, 2]], [[1, 2, 3]], "l1", "X has 2 bins, but Y has 3"),
         ([[1, -2]], None, "l2", r"X\[0, 1\] is -2\.0"),
         ([[1, 2], [0, 0]], None, "chi2", r"X\[1\] has zero mass"),

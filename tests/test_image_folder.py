@@ -190,7 +190,9 @@ def test_a_cache_tells_parameters_apart(folder, tmp_path):
     assert n_computed(feature=lambda _: [[2.0, 2.0]], feature_key="b") == 6
     with pytest.raises(ValueError, match="give a feature_key"):
         n_computed(feature=gist)
-    with pytest.raises(ValueError, match=r"feature_options has <object.* cannot tell"):
+    with pytest.raises(
+        ValueError, match=r"feature_options has <object.* cannot identify"
+    ):
         n_computed(feature=gist, feature_key="c", feature_options={"x": object()})
 
 
@@ -259,15 +261,15 @@ def test_pillow_is_named_if_missing(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"feature": "sift"}, "feature is 'sift'; one of gist, color or a callable"),
+        ({"feature": "sift"}, "feature is 'sift'; it must be one of gist, color, or a"),
         ({"feature_options": {"bins": 2}}, "feature_options do not fit gist.*'bins'"),
         ({"feature_options": {"grid": 0}}, "grid is 0"),
         ({"feature_options": [2]}, r"feature_options is \[2\]; a dict"),
-        ({"feature_key": "x"}, "feature_key is for callables"),
+        ({"feature_key": "x"}, "feature_key is only for callables"),
         ({"feature": gist, "feature_key": 3}, "feature_key is 3; a string"),
         ({"classes": ["001.ant", "dog"]}, "classes has 'dog'"),
         ({"classes": "dog"}, "classes is 'dog'; a list"),
-        ({"classes": []}, "no sub-folder"),
+        ({"classes": []}, "no subfolder"),
         ({"min_per_class": 0}, "min_per_class is 0"),
         ({"min_per_class": 3, "max_per_class": 2}, "max_per_class is 2; .* least 3"),
         ({"n_jobs": 0}, "n_jobs is 0"),
@@ -282,7 +284,9 @@ def test_bad_options_are_named(options, message, folder, opened):
 def test_bad_folders_are_named(folder, tmp_path):
     with pytest.raises(ValueError, match="nowhere, which is not a folder"):
         load_image_folder(tmp_path / "nowhere")
-    with pytest.raises(ValueError, match=r"cache is .*, where no folder can be made"):
+    with pytest.raises(
+        ValueError, match=r"cache is .*, where no folder can be created"
+    ):
         load_image_folder(folder, cache=folder / "README.png")
 
 

@@ -15,7 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import groundmetric as gm
 from contract import ZERO_MASS
-from groundmetric import C_GRID, SIGMA_GRID, EMDKernel, distances
+from groundmetric import EMDKernel, distances
+from groundmetric.experiments import C_GRID, SIGMA_GRID
 
 # Distances in a complete bipartite graph, 2 on either side and 1 across. With x =
 # exp(-1 / sigma), the vector (1, 1, 1, -1, -1, -1) has the eigenvalue

@@ -95,12 +95,12 @@ def test_figures_show_what_is_asked_for(tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"figure": 5}, "figure is 5; it must be among 1, 2, 3, 4"),
-        ({"figure": 2}, "results has less than two of the methods of figure 2, helli"),
+        ({"figure": 5}, "figure is 5; it must be one of 1, 2, 3, 4"),
+        ({"figure": 2}, "results has fewer than two of the methods of figure 2, hel"),
         ({"experiment": "other"}, "experiment is 'other'; results has made-up"),
-        ({"methods": ["l1", "l2"]}, "methods has no two that figure 1 compares"),
-        ({"methods": ["gml"]}, "methods has no two that figure 1 compares"),
-        ({"name": "a/b"}, "name is 'a/b'; it must be the name of a file"),
+        ({"methods": ["l1", "l2"]}, "methods has no pair that figure 1 compares"),
+        ({"methods": ["gml"]}, "methods has no pair that figure 1 compares"),
+        ({"name": "a/b"}, "name is 'a/b'; it must be a file name, not a path"),
         ({"methods": ["l1", "gml", "x"]}, "results has no method 'x'"),
         ({"method": "x"}, "method is 'x'; methods has l1, l2, gml"),
         ({"interval": "x"}, "interval is 'x'"),

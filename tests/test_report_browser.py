@@ -129,7 +129,7 @@ def test_distances_in_the_lists_are_those_of_the_metric(page):
     initial = [float(each.split("\n")[-1]) for each in texts(page, "#nearest li")]
     assert initial == sorted(initial) != learned
     Select(by_id(page, "scale")).select_by_value("rank")
-    assert texts(page, ".colorbar") == ["nearest\nfarthest"]
+    assert texts(page, ".colorbar") == ["closest\nfarthest"]
 
 
 def test_picture_and_map_zoom_and_lines(page):

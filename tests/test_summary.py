@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from groundmetric.experiments.aligned import align
-from groundmetric.experiments.inference import class_interval, task_interval
+from groundmetric.experiments.inference import class_interval, student_interval
 from groundmetric.experiments.summary import mean_curves, paired_differences
 from results import frame, plausible
 
@@ -103,7 +103,7 @@ def test_bootstrap_sees_that_tasks_share_classes():
     effects = np.array([-0.2, -0.1, 0.0, 0.1, 0.2])
     classes = [(f"first{a}", f"second{b}") for a in range(5) for b in range(5)]
     values = np.repeat(effects, 5)[:, None]
-    by_tasks, by_classes = task_interval(values), class_interval(values, classes)
+    by_tasks, by_classes = student_interval(values), class_interval(values, classes)
     # t(24) = 2.064 times 0.1443 / 5, and about 1.96 times 0.1414 / sqrt(5).
     assert by_tasks.high[0] == pytest.approx(0.0596, abs=1e-4)
     assert by_classes.high[0] == pytest.approx(0.124, abs=0.008)
@@ -193,8 +193,8 @@ def test_bad_results_are_refused(results, sentence):
     [
         ({"method": "lmnn"}, "method is 'lmnn'; results has l1, l2, gml"),
         ({"against": "lmnn"}, "against is 'lmnn'; results has l1, l2, gml"),
-        ({"measure": "svm_error"}, "measure is 'svm_error'; it must be among knn_er"),
-        ({"interval": "normal"}, "interval is 'normal'; it must be among tasks, cla"),
+        ({"measure": "svm_error"}, "measure is 'svm_error'; it must be one of knn_er"),
+        ({"interval": "normal"}, "interval is 'normal'; it must be one of tasks, cl"),
         ({"methods": ["gml"]}, "results has no method besides 'gml'"),
         ({"methods": ["gml", "l3"]}, "results has no method 'l3'; it has l1, l2, gml"),
         ({"methods": "gml"}, "methods is the string 'gml'; give a list"),

@@ -100,7 +100,7 @@ def test_one_task_is_compared_without_intervals():
         ({"method": "lmnn"}, "method is 'lmnn'; results has l1, l2, gml"),
         ({"kappa": 3}, "kappa is 3; results has 1 to 2"),
         ({"kappa": 0}, "kappa is 0; results has 1 to 2"),
-        ({"measure": "seconds"}, "measure is 'seconds'; it must be among knn_errors"),
+        ({"measure": "seconds"}, "measure is 'seconds'; it must be one of knn_er"),
         ({"measure": "svm_error"}, "results lacks svm_error for method 'l1'"),
         ({"measure": "svm_error", "kappa": 1}, "kappa must be left out"),
     ],

@@ -223,3 +223,10 @@ def test_inputs_are_not_changed():
     np.testing.assert_array_equal(r, R)
     np.testing.assert_array_equal(c, C)
     np.testing.assert_array_equal(metric, M)
+
+
+@pytest.mark.parametrize("value", ["c", None, ["a"], np.array(["a", "b"])])
+def test_values_that_are_not_among_the_known_ones(value):
+    validation.require_one_of("a", "kind", ["a", "b"])
+    with pytest.raises(ValueError, match=r"^kind is .*; it must be one of a, b\.$"):
+        validation.require_one_of(value, "kind", ["a", "b"])

@@ -20,6 +20,7 @@ from sklearn.svm import SVC
 
 import groundmetric as gm
 from groundmetric.datasets import load_digits_histograms
+from groundmetric.experiments import C_GRID, SIGMA_GRID
 
 digits = load_digits_histograms([3, 5, 8])
 splits = StratifiedShuffleSplit(5, train_size=30, random_state=0)
@@ -32,7 +33,7 @@ splits = StratifiedShuffleSplit(5, train_size=30, random_state=0)
 def search(metric, X, y):
     """Fit a support vector machine with this ground metric, or this distance."""
     steps = make_pipeline(gm.EMDKernel(metric=metric), SVC(kernel="precomputed"))
-    grid = {"emdkernel__multiple": gm.SIGMA_GRID, "svc__C": gm.C_GRID}
+    grid = {"emdkernel__multiple": SIGMA_GRID, "svc__C": C_GRID}
     return GridSearchCV(steps, grid, cv=3).fit(X, y)
 
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
         LongFitWarning,
     )
     from .neighbors import (
-        C_GRID,
-        SIGMA_GRID,
         EMDClassifier,
         EMDKernel,
         EMDNeighbors,
@@ -63,8 +61,6 @@ __version__ = version("groundmetric")
 _ROOMS = ("transport", "cone", "similarity", "tables", "learning", "neighbors")
 
 __all__ = [
-    "C_GRID",
-    "SIGMA_GRID",
     "BatchSolution",
     "DescentPath",
     "DescentStep",

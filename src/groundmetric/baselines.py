@@ -2,13 +2,14 @@ r"""Mahalanobis distances learned from labels (sections 6.2 and 7.3 of the paper
 
 .. math:: d_L(r, c) = \| L \phi(r) - L \phi(c) \|_2
 
-where phi is the Hellinger map, the square root of each bin, or nothing. The learners
-are those of metric-learn (``pip install 'groundmetric[baselines]'``) and scikit-learn,
-all with one interface: ``fit(X, y)``, then ``pairwise(X, Y)``.
+where phi is the Hellinger map, which takes the square root of each bin, or the
+identity. The learners come from metric-learn (``pip install
+'groundmetric[baselines]'``) and scikit-learn, with one interface: ``fit(X, y)``, then
+``pairwise(X, Y)``. Each keeps L in ``components_``, and the labels in ``classes_``.
 
-Rows are scaled so that the median distance of training rows is 1. Histograms of mass 1
-are close to each other, and LMNN's margin of 1 and NCA's softmax would see no
-difference: with metric-learn's defaults, LMNN does not leave the Euclidean distance.
+Rows are scaled so that the median distance between training rows is 1. Otherwise
+histograms of mass 1 are too close to each other for LMNN's margin of 1 and NCA's
+softmax: with metric-learn's defaults, LMNN never leaves the Euclidean distance.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = ["ITML", "LMNN", "NCA"]
 
 
 class _Mahalanobis(HistogramTransformer):
-    """What the learners share; each says how to find L."""
+    """What the learners share; each implements ``_learn``."""
 
     hellinger: bool
     max_iter: int
@@ -50,7 +51,7 @@ class _Mahalanobis(HistogramTransformer):
         X : array-like or sparse matrix of shape (n, d)
             Histograms or counts, in rows; rows are normalized to mass 1.
         y : array-like of shape (n,)
-            Labels, of at least two classes.
+            Labels, with at least two classes.
 
         Returns
         -------
@@ -59,7 +60,7 @@ class _Mahalanobis(HistogramTransformer):
         rows = self._mapped(X, reset=True)
         given = as_classes(y, len(rows))
         self.classes_, labels = np.unique(given, return_inverse=True)
-        if len(self.classes_) < 2:  # noqa: PLR2004 - nothing to tell apart
+        if len(self.classes_) < 2:  # noqa: PLR2004 - nothing to learn
             raise ValueError("y has one class only; at least two are needed.")
         distances = pdist(rows)
         positive = distances[distances > 0]
@@ -68,13 +69,13 @@ class _Mahalanobis(HistogramTransformer):
         return self
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Map to where the distance is Euclidean."""
+        """Map histograms to a space where the distance is Euclidean."""
         check_is_fitted(self)
         mapped: Floats = self._mapped(X, reset=False) @ self.components_.T
         return mapped
 
     def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
-        """Compute distances between rows of X and of Y (X if None)."""
+        """Compute the distances between rows of X and Y, or within X if Y is None."""
         left = self.transform(X)
         if Y is None:
             # Symmetric to the last bit, and zero on the diagonal.
@@ -111,27 +112,21 @@ class _Mahalanobis(HistogramTransformer):
 class LMNN(_Mahalanobis):
     """Large margin nearest neighbors (Weinberger & Saul), by metric-learn.
 
-    Pulls the nearest histograms of the same class closer, and pushes those of others
-    out of a margin.
+    Pulls the nearest histograms of the same class closer, and pushes those of other
+    classes beyond a margin.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        Neighbors of the same class that count, as in the paper; fewer in a class that
-        has fewer.
+        Number of neighbors of the same class to pull closer; 3 in the paper. Smaller
+        classes use fewer.
     hellinger : bool, default=True
         Learn on square roots of histograms, as the paper does.
     learn_rate : float, default=1e-3
-        First step. metric-learn's 1e-7 rarely arrives within max_iter.
+        Initial step size. metric-learn's default, 1e-7, rarely converges within
+        max_iter.
     max_iter : int, default=2000
-        Limit on steps; a ``ConvergenceWarning`` if it is hit.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (d, d)
-        L.
-    classes_ : ndarray
-        Labels.
+        Largest number of steps; reaching it raises a ``ConvergenceWarning``.
 
     Examples
     --------
@@ -174,30 +169,23 @@ class LMNN(_Mahalanobis):
 class ITML(_Mahalanobis):
     """Information-theoretic metric learning (Davis et al.), by metric-learn.
 
-    The Mahalanobis distance closest to the Euclidean one among those that are small for
-    pairs of a class and large for pairs of two. (The paper's k = 4 for ITML is the
-    number of neighbors its authors classify with; the metric does not depend on it.)
+    Finds the Mahalanobis distance closest to the Euclidean one among those that are
+    small within classes and large between them. (The paper's k = 4 for ITML is the
+    number of neighbors its authors classify with; it does not affect the metric.)
 
     Parameters
     ----------
     n_pairs : int, optional
-        Pairs of either kind to draw; 20 times the squared number of classes by default,
-        or all if there are fewer.
+        Number of pairs to draw within classes, and between classes; by default 20
+        times the squared number of classes, or all if there are fewer.
     hellinger : bool, default=True
         Learn on square roots of histograms, as the paper does.
     gamma : float, default=1.0
-        Weight of the pairs against staying close to the Euclidean distance.
+        Weight of the pairs relative to staying close to the Euclidean distance.
     max_iter : int, default=1000
-        Limit on rounds; a ``ConvergenceWarning`` if it is hit.
+        Largest number of rounds; reaching it raises a ``ConvergenceWarning``.
     random_state : int, RandomState or None, default=0
-        For drawing pairs.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (d, d)
-        L.
-    classes_ : ndarray
-        Labels.
+        Seed for drawing pairs.
 
     Examples
     --------
@@ -225,8 +213,8 @@ class ITML(_Mahalanobis):
     def _learn(self, rows: Floats, labels: NDArray[np.int64]) -> Floats:
         squared = cdist(rows, rows, "sqeuclidean")
         pairs, same = self._draw(labels, squared)
-        # Percentiles as its authors have them: of squared distances, for it is these
-        # that are compared with them. metric-learn's own are of distances.
+        # Percentiles of squared distances, as in its authors' code, since the bounds
+        # apply to squared distances. metric-learn takes percentiles of distances.
         found = itml(
             rows[pairs],
             same,
@@ -241,7 +229,7 @@ class ITML(_Mahalanobis):
     def _draw(
         self, labels: NDArray[np.int64], squared: Floats
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Draw pairs of either kind; equal histograms say nothing about L."""
+        """Draw pairs within and between classes, without pairs of equal histograms."""
         wanted = self.n_pairs
         if wanted is None:
             wanted = 20 * len(self.classes_) ** 2
@@ -262,22 +250,15 @@ class ITML(_Mahalanobis):
 class NCA(_Mahalanobis):
     """Neighborhood components analysis (Goldberger et al.), by scikit-learn.
 
-    Maximizes the expected number of histograms whose random neighbor, the closer the
-    likelier, is of their class. Not in the paper.
+    Maximizes the expected number of histograms that a random neighbor classifies
+    correctly; closer neighbors are more likely. Not in the paper.
 
     Parameters
     ----------
     hellinger : bool, default=True
-        Learn on square roots of histograms, as the paper does for the others.
+        Learn on square roots of histograms, as the paper does for LMNN and ITML.
     max_iter : int, default=500
-        Limit on steps; a ``ConvergenceWarning`` if it is hit.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (d, d)
-        L.
-    classes_ : ndarray
-        Labels.
+        Largest number of steps; reaching it raises a ``ConvergenceWarning``.
 
     Examples
     --------

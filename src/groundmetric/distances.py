@@ -1,8 +1,8 @@
 r"""Bin-to-bin distances between histograms (sections 6.1 and 7.3 of the paper).
 
-They compare each bin with itself only, and know nothing of how bins are related: what
-the earth mover's distance has to beat. All of them normalize histograms or counts to
-mass 1 first, all are metrics, and ``DISTANCES`` has them by name.
+They compare each bin with itself only and ignore how bins are related: a baseline for
+the earth mover's distance. All normalize histograms or counts to mass 1 first, and all
+are metrics. ``DISTANCES`` lists them by name.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def l1(X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
     X : array-like or sparse matrix of shape (n, d)
         Histograms or counts, in rows; rows are normalized to mass 1.
     Y : array-like or sparse matrix of shape (m, d), optional
-        Others; X itself if None.
+        Other histograms; X itself if None.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def l1(X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
 def l2(X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
     r"""Euclidean distance, :math:`(\sum_p (r_p - c_p)^2)^{1/2}`; from 0 to sqrt(2).
 
-    Takes and returns what :func:`l1` does.
+    Parameters and return value as for :func:`l1`.
 
     Examples
     --------
@@ -79,8 +79,8 @@ def l2(X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
 def hellinger(X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
     r"""Distance of square roots, :math:`(\sum_p (\sqrt{r_p} - \sqrt{c_p})^2)^{1/2}`.
 
-    From 0 to sqrt(2): as in the paper, without the factor 1 / sqrt(2) that others put
-    in front. Takes and returns what :func:`l1` does.
+    From 0 to sqrt(2); as in the paper, without the common factor 1 / sqrt(2).
+    Parameters and return value as for :func:`l1`.
 
     Examples
     --------
@@ -94,9 +94,9 @@ def hellinger(X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
 def chi2(X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
     r"""Root of the symmetric chi-squared, :math:`(\sum_p (r_p-c_p)^2/(r_p+c_p))^{1/2}`.
 
-    From 0 to sqrt(2); bins that are empty in both count 0. The root makes it a metric;
-    others leave it out, or put 1 / 2 before the sum. Neighbors are the same with and
-    without. Takes and returns what :func:`l1` does.
+    From 0 to sqrt(2); bins that are empty in both histograms contribute 0. The root
+    makes it a metric. Other definitions omit it or put 1 / 2 before the sum, which does
+    not change neighbors. Parameters and return value as for :func:`l1`.
 
     Examples
     --------
@@ -114,8 +114,8 @@ def jensen_shannon(X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
               + \tfrac12 \sum_p c_p \ln\frac{c_p}{m_p}\Big)^{1/2}, \quad
               m = \tfrac12 (r + c)
 
-    with 0 ln 0 = 0. The root makes it a metric. Takes and returns what :func:`l1`
-    does.
+    with 0 ln 0 = 0. The root makes it a metric. Parameters and return value as for
+    :func:`l1`.
 
     Examples
     --------
@@ -130,8 +130,8 @@ def fisher(X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
     r"""Geodesic distance of the Fisher metric, :math:`\arccos\sum_p\sqrt{r_p c_p}`.
 
     The angle between square roots, from 0 to pi / 2. (The length in the Fisher metric
-    itself is twice this; the paper's section 6.3 has it without the 2.) Takes and
-    returns what :func:`l1` does.
+    is twice this; the paper's section 6.3 omits the factor 2.) Parameters and return
+    value as for :func:`l1`.
 
     Examples
     --------
@@ -139,8 +139,8 @@ def fisher(X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
     >>> fisher([[1, 0]], [[1, 0], [1, 1], [0, 1]]).round(3)
     array([[0.   , 0.785, 1.571]])
     """
-    # sin(angle / 2) is half the chord. The arc cosine itself would lose half of the
-    # digits of a small angle, and be NaN where rounding makes a cosine exceed 1.
+    # sin(angle / 2) is half the chord. The arc cosine would lose half the digits of a
+    # small angle, and be NaN where rounding makes a cosine exceed 1.
     return _between(lambda x, y: 2 * np.arcsin(_hellinger(x, y) / 2), X, Y)
 
 
@@ -163,8 +163,8 @@ def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: str = "l1") ->
     X : array-like or sparse matrix of shape (n, d)
         Histograms or counts, in rows; rows are normalized to mass 1.
     Y : array-like or sparse matrix of shape (m, d), optional
-        Others; X itself if None, and then the result is exactly symmetric with zeros on
-        its diagonal.
+        Other histograms. X itself if None; then the result is exactly symmetric, with
+        zeros on its diagonal.
     metric : {"l1", "l2", "hellinger", "chi2", "jensen_shannon", "fisher"}
         A name in ``DISTANCES``.
 
@@ -179,10 +179,7 @@ def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: str = "l1") ->
     array([[0., 2.],
            [2., 0.]])
     """
-    if not isinstance(metric, str) or metric not in DISTANCES:
-        raise ValueError(
-            f"metric is {metric!r}; one of {', '.join(DISTANCES)} is needed."
-        )
+    validation.require_one_of(metric, "metric", DISTANCES)
     return DISTANCES[metric](X, Y)
 
 
@@ -192,10 +189,10 @@ def _hellinger(x: Floats, y: Floats) -> Floats:
 
 
 def _jensen_shannon(x: Floats, y: Floats) -> Floats:
-    """Write r = m (1 + t) and c = m (1 - t): small terms do not cancel large ones.
+    """Write r = m (1 + t) and c = m (1 - t), so that large terms do not cancel.
 
-    scipy has it as a difference of entropies, which is good to 1e-8 only near zero, and
-    NaN where rounding makes it negative.
+    scipy subtracts entropies, which is accurate to 1e-8 only near zero, and NaN where
+    rounding makes the difference negative.
     """
     out = np.empty((len(x), len(y)))
     for i, row in enumerate(x):
@@ -209,7 +206,7 @@ def _jensen_shannon(x: Floats, y: Floats) -> Floats:
 def _between(
     formula: Callable[[Floats, Floats], Floats], X: ArrayLike, Y: ArrayLike | None
 ) -> Floats:
-    """Judge and normalize, then apply the formula to all pairs of rows."""
+    """Check and normalize, then apply the formula to all pairs of rows."""
     x = validation.as_distributions(X, "X")
     if Y is None:
         upper = np.triu(formula(x, x), 1)

@@ -168,10 +168,10 @@ def test_report_on_what_was_seen(model, folder, run):
         found = run("report", "data.csv", "--test", "test.csv", *more)
         assert "warning: the model was learned from 3 of these" in found.stderr
         page = (folder / "report.html").read_text(encoding="utf-8")
-        assert "Beware: 3 of the 4 test histograms are also among" in page
+        assert "Warning: 3 of the 4 test histograms are also in" in page
     assert "warning" not in run("report", "data.csv").stderr
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "Beware" not in page
+    assert "Warning: " not in page
 
 
 def test_notes_come_before_the_result_and_what_to_do_next_after_it(run, folder):

@@ -43,7 +43,7 @@ def test_demo_draws_its_splits_at_random_and_says_how_they_differ(folder, run):
     assert facts["verdict"].startswith(f"{headline} These are means")
     for sentence in facts["notes"]:
         assert f"<p>{sentence}</p>" in page
-    assert "All that follows is about the first of the 3 splits." in page
+    assert "The rest of this page shows the first of the 3 splits." in page
 
 
 @pytest.mark.usefixtures("small")

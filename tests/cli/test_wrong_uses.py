@@ -272,7 +272,7 @@ CASES = {
         "report data.csv --test-labels l.txt", text("l.txt", "x\n"), "about --test",
     ),
     "report as text": ("report data.csv --out r.txt", NOTHING, "ends in .html"),
-    "too few to report on": ("report bad.csv", table(ROWS), "4 at least are needed"),
+    "too few to report on": ("report bad.csv", table(ROWS), "at least 4 are needed"),
     "demo into no folder": ("demo --out none/d.html", NOTHING, "no folder none"),
     "no figure 5": ("reproduce --figure 5", NOTHING, "'--figure'"),
     "unknown method": (

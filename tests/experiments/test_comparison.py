@@ -139,17 +139,17 @@ def test_folds_fit_small_classes():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"methods": ["l3"]}, "methods has 'l3'; it must be among l1, l2"),
+        ({"methods": ["l3"]}, "methods has 'l3'; it must be one of l1, l2"),
         ({"methods": "l1"}, "methods is 'l1'; a list of methods is needed"),
         ({"methods": []}, "methods is empty"),
         ({"methods": ["l1", "l2", "l1"]}, "methods has 'l1' twice"),
         (
             {"n_neighbors": 5},
-            "n_neighbors is 5; it must be at most 1, for there are 4 ",
+            "n_neighbors is 5; it must be at most 1, since there are 4 ",
         ),
         (
             {"n_neighbors": 2},
-            "n_neighbors is 2; it must be at most 1, for there are 4 ",
+            "n_neighbors is 2; it must be at most 1, since there are 4 ",
         ),
         ({"n_neighbors": 0}, "n_neighbors is 0; it must be at least 1"),
         ({"n_jobs": 0}, "n_jobs is 0"),

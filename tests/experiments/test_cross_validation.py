@@ -90,7 +90,7 @@ def test_support_vector_machines_and_the_bar(monkeypatch, capsys):
         ({"n_repeats": 0}, "n_repeats is 0"),
         (
             {"n_neighbors": 9, "n_folds": 3},
-            "n_neighbors is 9; it must be at most 8, for there are 8 training histogr",
+            "n_neighbors is 9; it must be at most 8, since there are 8 training hist",
         ),
         ({"y": ["a"] * 12}, "one class only"),
         ({"y": Y[:-1]}, "y has 11 labels for 12 histograms"),

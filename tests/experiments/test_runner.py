@@ -118,7 +118,7 @@ def test_a_failure_is_reported_at_the_end(given, expected, tmp_path):
 
     broken = Method("broken", "Broken", {}, fail_on_one)
     message = (
-        r"1 results are missing, the other 7 were written: method 'broken' failed on "
+        r"1 results are missing; the other 7 were written: method 'broken' failed on "
         rf"task 1 \({tasks[1].name.replace('|', '.')}\) with ArithmeticError: It does "
         r"not add up\.$"
     )

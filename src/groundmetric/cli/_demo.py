@@ -21,6 +21,7 @@ from .._progress import progress_bar
 from .._words import percent
 from ..datasets import load_digits_histograms
 from ..experiments import resampled_mean
+from ..experiments.measures import votes
 from ..report._evaluation import (
     LABELS,
     Data,
@@ -29,7 +30,6 @@ from ..report._evaluation import (
     in_a_sentence,
     judge_data,
 )
-from ..report._measures import votes
 from ..report._repeated import COLUMNS, Repeated
 from ..report._verdict import Gain
 from ..report._write import judge_features, write_evaluation

@@ -1,4 +1,4 @@
-"""Labeled histograms: embedded digits, synthetic ones, any folder of images."""
+"""Labeled histograms: handwritten digits, synthetic data, folders of images."""
 
 from ._folder import ImageHistograms, load_image_folder
 from ._labeled import LabeledHistograms, load_digits_histograms

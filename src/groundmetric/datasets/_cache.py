@@ -1,8 +1,8 @@
-"""Histograms on disk, by the content they were made of and the way they were made.
+"""A cache of histograms on disk, by the content of the image and the feature options.
 
-A file holds one histogram. Its name is a hash of what went in; its first bytes are a
-hash of its name and of what follows, so that a damaged file is as good as none. Files
-appear whole, under a name of their own before, so that processes may share a folder.
+Each file holds one histogram. Its name is a hash of the inputs. Its first bytes are a
+hash of its name and the rest, so damaged files are detected and ignored. Files are
+written under a temporary name first, so processes may share a folder.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 class HistogramCache:
-    """Histograms in a folder, all made in the one way that the facts describe."""
+    """Histograms in a folder, all of the feature that the facts describe."""
 
     def __init__(self, folder: Path, facts: dict[str, Any]) -> None:
         self._folder = folder
@@ -33,11 +33,12 @@ class HistogramCache:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ValueError(
-                f"cache is {os.fspath(folder)}, where no folder can be made: {error}."
+                f"cache is {os.fspath(folder)}, where no folder can be created: "
+                f"{error}."
             ) from error
 
     def get(self, content: bytes) -> Floats | None:
-        """Find the histogram made of this content; None if there is no sound one."""
+        """Find the histogram of this content; None if it is missing or damaged."""
         path = self._path(content)
         try:
             found = path.read_bytes()
@@ -49,7 +50,7 @@ class HistogramCache:
         return np.frombuffer(values, "<f8").astype(np.float64)
 
     def put(self, content: bytes, histogram: Floats) -> None:
-        """Keep the histogram made of this content."""
+        """Store the histogram of this content."""
         path = self._path(content)
         path.parent.mkdir(exist_ok=True)
         values = histogram.astype("<f8").tobytes()
@@ -63,7 +64,7 @@ class HistogramCache:
 
     def _path(self, content: bytes) -> Path:
         name = hashlib.sha256(self._facts + hashlib.sha256(content).digest())
-        # A folder for each first byte: few file systems like 30,000 files in one.
+        # One folder per first byte: file systems dislike 30,000 files in one.
         return self._folder / name.hexdigest()[:2] / name.hexdigest()[2:]
 
 
@@ -72,11 +73,11 @@ def _digest(path: Path, values: bytes) -> bytes:
     return hashlib.sha256(name.encode() + values).digest()
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever options have
-    """Take numpy's numbers and arrays as Python's."""
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any option
+    """Convert numpy numbers and arrays for JSON."""
     if not isinstance(value, (np.generic, np.ndarray)):
         raise ValueError(
-            f"feature_options has {value!r}, which a cache cannot tell from another "
-            "one; numbers, strings and arrays are fine."
+            f"feature_options has {value!r}, which a cache cannot identify; use "
+            "numbers, strings or arrays."
         )
     return value.tolist()

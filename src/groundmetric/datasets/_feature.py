@@ -1,4 +1,4 @@
-"""Features by name or as callables, with what identifies them in a cache."""
+"""Features by name or as callables, and how a cache identifies them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FEATURES: dict[str, Callable[..., Any]] = {"gist": gist, "color": color_histogram}
-# To be raised when a feature gives other numbers than before: caches outlive versions.
+# Increase this whenever a feature gives other numbers: caches outlive versions.
 VERSION = 1
 
 
 class Feature(NamedTuple):
-    """What to call; the facts that its result depends on, if they are known."""
+    """A callable, and what its result depends on, if known."""
 
     describe: Callable[[list[Any]], Any]
     facts: dict[str, Any] | None
-    shape: tuple[int, ...] | None  # that of the bins, if they are known
+    shape: tuple[int, ...] | None  # of the bins, if known
 
 
 def as_feature(
@@ -32,7 +32,7 @@ def as_feature(
     options: dict[str, Any] | None,
     key: str | None,
 ) -> Feature:
-    """Judge a feature and its options, on an image of our own."""
+    """Check a feature and its options, by trying them on a small image."""
     if key is not None and not isinstance(key, str):
         raise ValueError(f"feature_key is {key!r}; a string is needed.")
     if options is not None and not isinstance(options, dict):
@@ -43,11 +43,11 @@ def as_feature(
         return Feature(functools.partial(feature, **given), facts, None)
     if not isinstance(feature, str) or feature not in FEATURES:
         raise ValueError(
-            f"feature is {feature!r}; one of {', '.join(FEATURES)} or a callable is "
-            "needed."
+            f"feature is {feature!r}; it must be one of {', '.join(FEATURES)}, or a "
+            "callable."
         )
     if key is not None:
-        raise ValueError(f"feature_key is for callables; feature is {feature!r}.")
+        raise ValueError(f"feature_key is only for callables; feature is {feature!r}.")
     return _by_name(feature, given)
 
 
@@ -60,7 +60,7 @@ def _by_name(name: str, given: dict[str, Any]) -> Feature:
     bound.apply_defaults()
     used = {key: value for key, value in bound.arguments.items() if key != "images"}
     describe = functools.partial(function, **given)
-    describe([np.eye(8)])  # raises what is wrong with the options
+    describe([np.eye(8)])  # raises if an option is wrong
     facts = {"feature": name, "version": VERSION, "options": used}
     return Feature(describe, facts, SHAPES[name](used))
 

@@ -1,4 +1,4 @@
-"""A folder of images, one sub-folder a class, as labeled histograms (section 7.2)."""
+"""A folder of images, one subfolder per class, as labeled histograms (section 7.2)."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class ImageHistograms(LabeledHistograms):
     Attributes
     ----------
     X, y, feature_shape
-        As in :class:`LabeledHistograms`; labels are names of sub-folders.
+        As in :class:`LabeledHistograms`; labels are the names of subfolders.
     paths : tuple of str
-        Where each comes from, relative to the folder, with slashes.
+        File of each histogram, relative to the folder, with slashes.
     skipped : tuple of Skipped
-        Images that could not be read or have no histogram: path and reason.
+        Images that could not be read or have no histogram, with reasons.
     too_small : dict of str to int
-        Classes that were dropped, and how many images they have.
+        Classes that were dropped, and their numbers of usable images.
     n_computed : int
-        How many of the histograms were computed; the others were in the cache.
+        Number of histograms computed; the others come from the cache.
 
     Examples
     --------
@@ -77,37 +77,35 @@ def load_image_folder(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> ImageHistograms:
-    """Read a folder of images with one sub-folder a class, as histograms.
+    """Read a folder of images with one subfolder per class, as histograms.
 
-    Caltech-101, Caltech-256 and many collections of scenes are distributed like this.
-    Classes are sorted by name, and so are the images of each, so that the result is the
-    same everywhere. Needs Pillow: ``pip install 'groundmetric[images]'``.
+    Caltech-101, Caltech-256 and many collections of scenes are distributed this way.
+    Classes and their images are sorted by name, so the result is the same on every
+    system. Needs Pillow: ``pip install 'groundmetric[images]'``.
 
     Parameters
     ----------
     path : path
-        The folder. Images are files directly in a sub-folder whose names end as those
-        of images do (``.jpg``, ``.png``, ...); other files, hidden ones and deeper
-        folders are ignored.
+        The folder. Images are files directly in a subfolder, with a suffix such as
+        ``.jpg`` or ``.png``; other files, hidden files and deeper folders are ignored.
     feature : {"gist", "color"} or callable
-        ``gist`` or ``color_histogram`` of :mod:`groundmetric.features`, or anything
-        that takes a list of one image, (h, w) or (h, w, 3), and gives one row of
+        ``gist`` or ``color_histogram`` of :mod:`groundmetric.features`, or a callable
+        that takes a list of one image, (h, w) or (h, w, 3), and returns one row of
         non-negative numbers. Rows are normalized to mass 1.
     feature_options : dict, optional
         Keyword arguments of the feature.
     feature_key : str, optional
-        What a callable's histograms are kept under in a cache. Choose another one
-        whenever the callable changes.
+        Identifies a callable in the cache. Change it whenever the callable changes.
     classes : iterable of str, optional
-        Names of the sub-folders to read; all if None.
+        Names of the subfolders to read; by default all.
     min_per_class : int
         Classes with fewer usable images are dropped, with a warning.
     max_per_class : int, optional
-        Read no more than the first so many usable images of a class.
+        Read at most this many usable images of each class, in order.
     cache : path, optional
-        Folder to keep histograms in, by the content of their image and the options of
-        the feature: what is there is not computed again. Made if missing; among the
-        sub-folders, it is no class. Images that were skipped are tried again each time.
+        Folder for histograms, identified by the content of the image and the options
+        of the feature, so that they are computed only once. Created if it does not
+        exist; never read as a class. Skipped images are tried again each time.
     n_jobs : int, optional
         Threads, as in scikit-learn.
     verbose : int, default=0
@@ -120,7 +118,7 @@ def load_image_folder(
     Warns
     -----
     UserWarning
-        If images were skipped, or classes dropped. The result has them all.
+        If images were skipped or classes dropped; the result lists them.
 
     Examples
     --------
@@ -169,7 +167,7 @@ def load_image_folder(
 def _class_folders(
     root: Path, classes: Iterable[str] | None, cache: StrPath | None
 ) -> list[Path]:
-    """Sub-folders sorted by name: all but the cache, or those that were asked for."""
+    """Subfolders sorted by name: all but the cache, or those in ``classes``."""
     if not root.is_dir():
         raise ValueError(f"path is {os.fspath(root)}, which is not a folder.")
     found = {
@@ -184,16 +182,16 @@ def _class_folders(
     else:
         names = set(classes)
     for name in sorted(names - found.keys()):
-        raise ValueError(f"classes has {name!r}, but {root} has no such sub-folder.")
+        raise ValueError(f"classes has {name!r}, but {root} has no such subfolder.")
     if not names:
         raise ValueError(
-            f"path is {os.fspath(root)}: no sub-folder was found or asked for."
+            f"path is {os.fspath(root)}: no subfolder was found or selected."
         )
     return [found[name] for name in sorted(names)]
 
 
 def _is_cache(folder: Path, cache: StrPath | None) -> bool:
-    """Whether a folder is the cache and nothing else: one with images is a class."""
+    """Whether a folder is the cache, and not a class with images of its own."""
     if cache is None or not Path(cache).exists() or not folder.samefile(cache):
         return False
     return not _image_files(folder)
@@ -214,8 +212,8 @@ def _as_cache(cache: StrPath | None, feature: Feature) -> HistogramCache | None:
         return None
     if feature.facts is None:
         raise ValueError(
-            "feature is a callable, which a cache cannot tell from another one: give "
-            "a feature_key, and a new one whenever the callable changes."
+            "feature is a callable, which a cache cannot identify: give a feature_key, "
+            "and change it whenever the callable changes."
         )
     return HistogramCache(Path(cache), feature.facts)
 

@@ -1,4 +1,4 @@
-"""What every loader returns, and the smallest real data: handwritten digits."""
+"""The return type of every loader, and the handwritten digits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LabeledHistograms:
     y : ndarray of shape (n,)
         Their labels.
     feature_shape : tuple of int
-        What the bins are, in C order: ``X[i].reshape(feature_shape)``.
+        Shape of the bins, in C order: ``X[i].reshape(feature_shape)``.
 
     Examples
     --------
@@ -46,17 +46,17 @@ def load_digits_histograms(
 ) -> LabeledHistograms:
     """Handwritten digits as histograms of ink over 8 x 8 pixels.
 
-    The 1,797 digits that come with scikit-learn; here the ink of each sums to 1.
+    The 1,797 digits of scikit-learn, with the ink of each normalized to mass 1.
 
     Parameters
     ----------
     classes : iterable of int, optional
-        Which digits; all ten if None.
+        Which digits to load; by default all ten.
 
     Returns
     -------
     LabeledHistograms
-        In the order of scikit-learn; bins are rows and columns of pixels.
+        In scikit-learn's order; bins are rows and columns of pixels.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The only place that knows Pillow: from the bytes of a file to an array of pixels."""
+"""Decode image files to arrays of pixels; the only place that uses Pillow."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LARGEST = 65535  # of 16 bits
+LARGEST = 65535  # 16 bits
 
 
 def require_pillow() -> None:
-    """Say what to install, before any file is read."""
+    """Fail before any file is read if Pillow is missing."""
     try:
         import PIL  # noqa: F401, PLC0415 - an optional dependency
     except ImportError as error:
@@ -24,10 +24,11 @@ def require_pillow() -> None:
 
 
 def decode(data: bytes) -> NDArray[Any]:
-    """Pixels as they are to be seen, (h, w) or (h, w, 3).
+    """Decode pixels as displayed, (h, w) or (h, w, 3).
 
-    Bytes, or fractions for files with 16 bits. The camera's orientation is applied;
-    what is transparent is put on white. Of an animation, the first picture.
+    Values are bytes, or fractions for 16-bit files. The camera's orientation is
+    applied, transparent pixels are blended with white, and animations are reduced to
+    their first frame.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError  # noqa: PLC0415
 
@@ -36,7 +37,7 @@ def decode(data: bytes) -> NDArray[Any]:
             file.load()
             return _as_pixels(ImageOps.exif_transpose(file))
     except UnidentifiedImageError as error:
-        # Pillow's message has an address in memory, which differs every time.
+        # Pillow's message contains a memory address, which differs every time.
         raise ValueError("it is not an image of a known kind") from error
 
 

@@ -1,4 +1,4 @@
-"""Files of images, one after the other or in threads, as histograms."""
+"""Read image files as histograms, in threads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Skipped(NamedTuple):
 
 
 class Described(NamedTuple):
-    """What became of a file: a histogram, or the reason why there is none."""
+    """The outcome of a file: a histogram, or the reason why it was skipped."""
 
     label: str
     path: str
@@ -42,7 +42,7 @@ class Described(NamedTuple):
 
 @dataclass
 class Reader:
-    """Turns files into histograms, and remembers what it skipped."""
+    """Turns files into histograms, and records those it skipped."""
 
     root: Path
     feature: Feature
@@ -54,11 +54,11 @@ class Reader:
     def read(
         self, files: Sequence[Path], wanted: int, report: Report | None
     ) -> list[Described]:
-        """Read files in their order until so many are good."""
+        """Read files in order until enough are usable."""
         good: list[Described] = []
         waiting = list(files)
         while waiting and len(good) < wanted:
-            n = wanted - len(good)  # those that fail are made up for in the next round
+            n = wanted - len(good)  # the next round replaces files that fail
             batch, waiting = waiting[:n], waiting[n:]
             for image in self._images(batch):
                 if image.histogram is None:

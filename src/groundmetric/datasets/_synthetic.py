@@ -1,4 +1,4 @@
-"""Histograms whose good ground metric is known."""
+"""Synthetic histograms for which a good ground metric is known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from .. import validation
 from ._labeled import LabeledHistograms
 
-SPIKY = 0.3  # below 1, most of the mass of a group is in few of its bins
+SPIKY = 0.3  # below 1, a few bins hold most of the mass of a group
 
 
 def make_histograms(
@@ -24,27 +24,27 @@ def make_histograms(
 ) -> LabeledHistograms:
     r"""Classes that differ between groups of related bins, with noise inside them.
 
-    A class c has weights of the groups, :math:`w_c \sim \mathrm{Dir}(1)`. Each of its
-    histograms draws its own masses of the groups, :math:`v \sim
-    \mathrm{Dir}(\kappa w_c)`, and scatters each over the bins of the group,
-    :math:`\mathrm{Dir}(0.3)`. To know the class, moving mass inside a group should cost
-    little: a metric that can be learned, and that bin-to-bin distances lack.
+    Each class c draws weights of the groups, :math:`w_c \sim \mathrm{Dir}(1)`. Each of
+    its histograms draws masses of the groups, :math:`v \sim \mathrm{Dir}(\kappa w_c)`,
+    and spreads each mass over the bins of its group, :math:`\mathrm{Dir}(0.3)`. A good
+    metric makes it cheap to move mass within a group, which bin-to-bin distances cannot
+    express.
 
     Parameters
     ----------
     n_per_class : int
-        Histograms of each class.
+        Number of histograms in each class.
     n_classes, n_groups, group_size : int
         Numbers of classes, of groups of bins, and of bins in a group.
     concentration : float
-        The kappa above: classes overlap less if it is larger.
+        The kappa above: the larger, the less classes overlap.
     random_state : int, RandomState or None
-        Where to draw from.
+        Seed or generator.
 
     Returns
     -------
     LabeledHistograms
-        ``feature_shape`` is (n_groups, group_size); class after class.
+        Sorted by class; ``feature_shape`` is (n_groups, group_size).
 
     Examples
     --------
@@ -60,7 +60,7 @@ def make_histograms(
     kappa = validation.as_positive_number(concentration, "concentration")
     rng = check_random_state(random_state)
     weights = rng.dirichlet(np.ones(groups), classes)
-    # No group is ever quite empty: the Dirichlet distribution does not allow it.
+    # The Dirichlet distribution needs positive parameters.
     between = np.concatenate(
         [rng.dirichlet(kappa * w + 1e-3, n) for w in weights]
     )  # (classes * n, groups)

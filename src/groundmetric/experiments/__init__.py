@@ -1,15 +1,15 @@
 """The paper's experiments (section 7), for its data or yours.
 
-``binary_tasks`` draws tasks, ``run`` measures ``METHODS`` on them and keeps the numbers
-in a results file, and goes on after a kill; ``read_results`` reads them,
-``mean_curves`` and ``paired_differences`` say what they mean. On the command line:
-``groundmetric reproduce --help``.
+``binary_tasks`` draws tasks; ``run`` measures ``METHODS`` on them, writes a results
+file, and resumes after a kill; ``read_results`` reads the file; ``mean_curves`` and
+``paired_differences`` summarize it. On the command line: ``groundmetric reproduce
+--help``.
 """
 
 from .comparison import Comparison, compare
 from .cross_validation import CrossValidation, Estimate, cross_validate, resampled_mean
 from .frames import export_results, read_results
-from .measures import knn_errors, recall, svm_error
+from .measures import C_GRID, SIGMA_GRID, knn_errors, recall, svm_error
 from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4, METHODS, Method, as_methods
 from .protocol import Task, binary_tasks, multiclass_tasks
 from .results import ResultsFile, Row
@@ -18,11 +18,13 @@ from .summary import MeanCurves, PairedDifferences, mean_curves, paired_differen
 from .tables import comparison_table, summary_table
 
 __all__ = [
+    "C_GRID",
     "FIGURE_1",
     "FIGURE_2",
     "FIGURE_3",
     "FIGURE_4",
     "METHODS",
+    "SIGMA_GRID",
     "Comparison",
     "CrossValidation",
     "Estimate",

@@ -1,7 +1,7 @@
-"""Judge a frame of results, and line its methods up task by task.
+"""Check a frame of results, and align its methods task by task.
 
-Methods are compared on the same tasks or not at all (section 7.5 averages over all
-tasks): a task that lacks one of the methods is left out, for all of them, and counted.
+Methods are only compared on the same tasks: a task that lacks one of the methods is
+left out for all of them, and counted.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["CURVES", "SEPARATOR", "Aligned", "align"]
 
 #: The measures that are curves over kappa, the number of neighbors.
 CURVES = ("knn_errors", "recall")
-#: What stands between the names of the classes of a task.
+#: Separates the names of the classes of a task.
 SEPARATOR = " | "
-# May be missing: not everyone asks for support vector machines.
+# May be missing: support vector machines are optional.
 OPTIONAL = ("svm_error",)
 
 
@@ -38,14 +38,14 @@ class Aligned:
     experiment : str
         Name of the experiment.
     methods : tuple of str
-        Names of the methods, as they first appear in the results.
+        Names of the methods, in order of appearance.
     classes : tuple of tuple of str
         Classes of each task.
     numbers : ndarray of shape (n_methods, n_tasks, n_kappas)
-        The measure; entry ``kappa - 1`` of the last axis is for kappa neighbors. A
-        measure that is no curve has one entry.
+        The measure; entry ``kappa - 1`` of the last axis is for kappa neighbors. It has
+        one entry if the measure is not a curve.
     n_incomplete : int
-        Number of tasks left out, since they lack one of the methods.
+        Number of tasks left out because they lack one of the methods.
 
     Examples
     --------
@@ -76,11 +76,18 @@ class Aligned:
         found: Floats = self.numbers[self.methods.index(method)]
         return found
 
+    def require(self, method: str, argument: str) -> None:
+        """Refuse a method that the results do not have."""
+        if method not in self.methods:
+            raise ValueError(
+                f"{argument} is {method!r}; results has {', '.join(self.methods)}."
+            )
+
 
 def align(
     results: pd.DataFrame, measure: str, *, methods: Iterable[str] | None = None
 ) -> Aligned:
-    """Line the methods of one experiment up, on the tasks that have all of them.
+    """Align the methods of one experiment on the tasks that have all of them.
 
     Parameters
     ----------
@@ -89,7 +96,7 @@ def align(
     measure : str
         A column of numbers, or of lists of numbers.
     methods : iterable of str, optional
-        The methods to line up; all of the results by default.
+        The methods to align; by default all in the results.
 
     Returns
     -------
@@ -112,17 +119,22 @@ def align(
     """
     experiment = _experiment(results, measure)
     names = _methods(results, methods)
-    rows = _rows(results)
-    tasks = sorted({task for _, task in rows})
-    complete = [t for t in tasks if all((name, t) in rows for name in names)]
-    if not complete:
+    repeated = results[results.duplicated(["method", "task"])]
+    if len(repeated):
+        method, task = repeated[["method", "task"]].iloc[0]
+        raise ValueError(f"results has method {method!r} twice in task {task}.")
+    by_task = results.set_index(["task", "method"])
+    classes, cells = (
+        by_task[column].unstack()[list(names)]  # noqa: PD010 - cells may be lists
+        for column in ("classes", measure)
+    )
+    complete = classes.dropna()
+    if complete.empty:
         raise ValueError(
-            f"results has no task with all of the methods {', '.join(names)}; "
-            f"leave out those that are not done."
+            f"results has no task with all of the methods {', '.join(names)}; leave "
+            "out those that are not finished."
         )
-    classes = results["classes"].tolist()
-    for task in complete:
-        found = {classes[rows[name, task]] for name in names}
+    for task, found in zip(complete.index, map(set, complete.to_numpy()), strict=True):
         if len(found) > 1:
             raise ValueError(
                 f"results has other classes in task {task} for one method than for "
@@ -131,14 +143,14 @@ def align(
     return Aligned(
         experiment,
         names,
-        tuple(tuple(classes[rows[names[0], t]].split(SEPARATOR)) for t in complete),
-        _values(results, measure, rows, names, complete),
-        len(tasks) - len(complete),
+        tuple(tuple(joined.split(SEPARATOR)) for joined in complete[names[0]]),
+        _numbers(cells.loc[complete.index], measure),
+        len(classes) - len(complete),
     )
 
 
 def _experiment(results: pd.DataFrame, measure: str) -> str:
-    """Return the name of the only experiment; refuse missing columns."""
+    """Return the name of the experiment; refuse missing columns and several names."""
     for column in ("experiment", "task", "classes", "method", measure):
         if column not in results:
             raise ValueError(f"results has no column {column!r}.")
@@ -170,41 +182,22 @@ def _methods(results: pd.DataFrame, methods: Iterable[str] | None) -> tuple[str,
     return names
 
 
-def _rows(results: pd.DataFrame) -> dict[tuple[str, int], int]:
-    """Positions of the rows by method and task."""
-    keys = list(zip(results["method"], map(int, results["task"]), strict=True))
-    rows = {key: position for position, key in enumerate(keys)}
-    if len(rows) < len(keys):
-        method, task = next(k for i, k in enumerate(keys) if rows[k] != i)
-        raise ValueError(f"results has method {method!r} twice in task {task}.")
-    return rows
-
-
-def _values(
-    results: pd.DataFrame,
-    measure: str,
-    rows: dict[tuple[str, int], int],
-    methods: tuple[str, ...],
-    tasks: list[int],
-) -> Floats:
-    """Gather the measure, of shape (n_methods, n_tasks, n_kappas)."""
-    column = results[measure].tolist()
-    values = [
-        [np.atleast_1d(np.asarray(column[rows[m, t]], dtype=np.float64)) for t in tasks]
-        for m in methods
-    ]
-    size = len(values[0][0])
-    for method, of_method in zip(methods, values, strict=True):
-        for task, value in zip(tasks, of_method, strict=True):
-            if len(value) != size or not size:
+def _numbers(cells: pd.DataFrame, measure: str) -> Floats:
+    """Stack the entries, tasks by methods, to shape (n_methods, n_tasks, n_kappas)."""
+    arrays = cells.map(lambda cell: np.atleast_1d(np.asarray(cell, np.float64)))
+    size = len(arrays.iloc[0, 0])
+    for method, of_method in arrays.items():
+        for task, values in of_method.items():
+            if len(values) != size or not size:
                 raise ValueError(
-                    f"results has {len(value)} entries in {measure} for method "
-                    f"{method!r} and task {task}, but {size} for {methods[0]!r} and "
-                    f"task {tasks[0]}; all must have the same, at least one."
+                    f"results has {len(values)} entries in {measure} for method "
+                    f"{method!r} and task {task}, but {size} for {cells.columns[0]!r} "
+                    f"and task {cells.index[0]}; all must have the same number, at "
+                    "least one."
                 )
-            if measure not in OPTIONAL and not np.isfinite(value).all():
+            if measure not in OPTIONAL and not np.isfinite(values).all():
                 raise ValueError(
                     f"results has no finite {measure} for method {method!r} and task "
                     f"{task}."
                 )
-    return np.array(values)
+    return np.array([arrays[method].tolist() for method in arrays])

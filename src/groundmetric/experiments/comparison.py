@@ -1,4 +1,4 @@
-"""Several methods on one task: learn, compute distances, and measure (section 7.4)."""
+"""Compare methods on one task: learn, compute distances, measure (section 7.4)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
-from .measures import knn_errors, recall, svm_error
+from .measures import class_sizes, knn_errors, recall, svm_error
 from .methods import Method, as_methods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 Labels = NDArray[Any]
 
 __all__ = ["Comparison", "Split", "compare", "evaluate"]
@@ -24,21 +25,21 @@ __all__ = ["Comparison", "Split", "compare", "evaluate"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What one method is worth on one task. Times do not count in comparisons by ==.
+    """Measures of one method on one task. Equality ignores the times.
 
     Attributes
     ----------
     method : str
         Name of the method.
     knn_errors : list of float
-        Share of errors of nearest neighbors, for 1, 2, ... neighbors.
+        Error rates of nearest neighbors, for 1, 2, ... neighbors.
     recall : list of float
-        Share of the same class among the nearest other test histograms, for 1, 2, ...
-        neighbors.
+        Mean share of the own class among the nearest other test histograms, for 1, 2,
+        ... neighbors.
     svm_error : float or None
-        Share of errors of the support vector machine, if there was one.
+        Error rate of the support vector machine, if one was trained.
     fit_seconds, seconds : float
-        CPU time of learning, and of everything.
+        CPU time for learning, and in total.
 
     Examples
     --------
@@ -63,6 +64,11 @@ class Split(NamedTuple):
     test: Floats
     z: Labels
 
+    @classmethod
+    def of(cls, X: Floats, y: Labels, train: Indices, test: Indices) -> Split:
+        """Select rows of one data set."""
+        return cls(X[train], y[train], X[test], y[test])
+
 
 def compare(
     X_train: ArrayLike,
@@ -75,7 +81,7 @@ def compare(
     svm: bool = False,
     n_jobs: int | None = None,
 ) -> list[Comparison]:
-    """Measure every distance on one task of your own.
+    """Measure every distance on your own training and test set.
 
     Parameters
     ----------
@@ -84,14 +90,14 @@ def compare(
     y_train, y_test : array-like of shape (n,) and (m,)
         Labels.
     methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or methods of your own; those of the paper's Figure 1
-        by default.
+        Names in :data:`METHODS`, or your own methods; by default those of the paper's
+        Figure 1.
     n_neighbors : int, default=20
         Largest number of neighbors, at most n and less than m.
     svm : bool, default=False
-        Whether to train support vector machines, too, see :func:`svm_error`.
+        Whether to train support vector machines too; see :func:`svm_error`.
     n_jobs : int, optional
-        Number of threads for EMDs. Results do not depend on it.
+        Number of threads for EMDs; does not affect the results.
 
     Returns
     -------
@@ -128,10 +134,9 @@ def evaluate(
     with_recall: bool = True,
     clock: Callable[[], float] = time.process_time,
 ) -> Comparison:
-    """Learn one distance, and measure it; the clock tells CPU seconds.
+    """Learn one distance and measure it; the clock returns CPU seconds.
 
-    Without recall, which needs all distances between test histograms, its list is
-    empty.
+    Recall needs all distances between test histograms. Without it, its list is empty.
     """
     start = clock()
     pairwise = method.learn(split.train, split.y, n_jobs)
@@ -156,9 +161,9 @@ def evaluate(
 def require_sizes(
     y_train: Labels, n_test: int | None, n_neighbors: int, *, svm: bool, where: str
 ) -> None:
-    """Refuse tasks that are too small for what is to be measured.
+    """Refuse tasks that are too small to measure.
 
-    The number of test histograms counts for recall only; None without it.
+    Recall limits the neighbors by the number of test histograms; pass None without it.
     """
     k = validation.as_count(n_neighbors, "n_neighbors", low=1)
     most, there = len(y_train), f"{len(y_train)} training"
@@ -166,17 +171,10 @@ def require_sizes(
         most, there = min(most, n_test - 1), f"{there} and {n_test} test"
     if k > most:
         raise ValueError(
-            f"n_neighbors is {k}; it must be at most {most}, for there are {there} "
+            f"n_neighbors is {k}; it must be at most {most}, since there are {there} "
             f"histograms{where}."
         )
-    members = np.unique(y_train, return_counts=True)[1]
-    if members.size == 1:
-        raise ValueError(f"y_train has one class only{where}; two are needed.")
-    if svm and members.min() == 1:
-        raise ValueError(
-            f"y_train has a class with a single member{where}; cross-validation needs "
-            "two."
-        )
+    class_sizes(y_train, "y_train", svm=svm, where=where)
 
 
 def _judged(

@@ -1,8 +1,8 @@
-"""Methods on data of your own, cross-validated, and how sure a difference is.
+"""Cross-validate methods on your own data, with intervals for the differences.
 
-Folds share training histograms, so that their errors are not independent: the intervals
-are Student's with the variance corrected for that, after Nadeau & Bengio, *Inference
-for the Generalization Error*, Machine Learning 52, 2003.
+Folds share training histograms, so their errors are not independent. The intervals are
+Student's with a variance that corrects for this (Nadeau & Bengio, *Inference for the
+Generalization Error*, Machine Learning 52, 2003).
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from .. import validation
 from .._progress import progress_bar
 from .comparison import Split, evaluate, require_sizes
-from .inference import LEVEL, TIE
+from .inference import student_interval
+from .measures import class_sizes
 from .methods import Method, as_methods
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ __all__ = ["CrossValidation", "Estimate", "cross_validate", "resampled_mean"]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over splits with its 95 % interval; NaN where the splits do not differ.
+    """A mean over splits with its 95 % interval; NaN if all splits are equal.
 
     Examples
     --------
@@ -54,9 +54,9 @@ class CrossValidation:
     method : str
         Name of the method.
     knn_errors : list of float
-        Share of errors of nearest neighbors in each split.
+        Error rate of nearest neighbors in each split.
     svm_errors : list of float or None
-        That of support vector machines, if there were any.
+        Error rate of support vector machines, if any were trained.
     ratio : float
         Test histograms for each training histogram.
 
@@ -79,8 +79,8 @@ def resampled_mean(values: ArrayLike, *, ratio: float) -> Estimate:
     .. math:: \bar v \mp t \, s \, \sqrt{1 / J + n_\mathrm{test} / n_\mathrm{train}}
 
     with s the standard deviation of the J values and t the 97.5 % quantile of Student's
-    distribution with J - 1 degrees of freedom. Splits that do not differ, or a single
-    one, do not tell how sure their mean is: the ends are NaN then.
+    distribution with J - 1 degrees of freedom. The ends are NaN for a single split or
+    equal ones, which do not show how certain their mean is.
 
     Parameters
     ----------
@@ -105,13 +105,9 @@ def resampled_mean(values: ArrayLike, *, ratio: float) -> Estimate:
     array = validation.as_float_array(values, "values", 1)
     validation.require_finite(array, "values")
     ratio = validation.as_number(ratio, "ratio", low=0.0)
-    n = validation.as_count(array.size, "the number of values", low=1)
-    mean = float(array.mean())
-    if np.ptp(array) <= TIE:
-        return Estimate(mean, float("nan"), float("nan"))
-    t = float(stats.t.ppf(0.5 + LEVEL / 2, n - 1))
-    half = t * float(array.std(ddof=1)) * float(np.sqrt(1 / n + ratio))
-    return Estimate(mean, mean - half, mean + half)
+    validation.as_count(array.size, "the number of values", low=1)
+    low, high = student_interval(array[:, None], ratio=ratio)
+    return Estimate(float(array.mean()), float(low[0]), float(high[0]))
 
 
 def cross_validate(
@@ -127,7 +123,7 @@ def cross_validate(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> list[CrossValidation]:
-    """Measure every distance on data of your own, by stratified cross-validation.
+    """Measure every distance on your own data by stratified cross-validation.
 
     Parameters
     ----------
@@ -136,20 +132,20 @@ def cross_validate(
     y : array-like of shape (n,)
         Labels; each class needs a member in every fold.
     methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or methods of your own; those of the paper's Figure 1
-        by default.
+        Names in :data:`METHODS`, or your own methods; by default those of the paper's
+        Figure 1.
     n_folds, n_repeats : int, default=5 and 1
-        Folds, and how often they are drawn.
+        Number of folds, and how often to draw them.
     n_neighbors : int, default=3
-        How many neighbors vote.
+        Number of neighbors that vote.
     svm : bool, default=False
-        Whether to train support vector machines, too, see :func:`svm_error`.
+        Whether to train support vector machines too; see :func:`svm_error`.
     seed : int, default=0
-        For drawing folds.
+        Seed for drawing folds.
     n_jobs : int, optional
-        Number of threads for EMDs. Results do not depend on it.
+        Number of threads for EMDs; does not affect the results.
     verbose : int, default=0
-        1 shows a bar (needs tqdm).
+        1 shows a progress bar (needs tqdm).
 
     Returns
     -------
@@ -201,25 +197,20 @@ def cross_validate(
 def _splits(
     X: ArrayLike, y: ArrayLike, n_folds: int, n_repeats: int, seed: int
 ) -> list[Split]:
-    """Judge data and numbers, and draw the folds."""
+    """Check the data and draw the folds."""
     rows = validation.as_distributions(X, "X")
     validation.require_length(y, len(rows), "y")
     labels = np.asarray(y)
-    values, counts = np.unique(labels, return_counts=True)
     folds = validation.as_count(n_folds, "n_folds", low=2)
     repeats = validation.as_count(n_repeats, "n_repeats", low=1)
     seed = validation.as_count(seed, "seed", low=0, high=2**32 - 1)
-    if values.size == 1:
-        raise ValueError("y has one class only; at least two are needed.")
+    values, counts = class_sizes(labels, "y")
     if counts.min() < folds:
         raise ValueError(
             f"n_folds is {folds}, but y has {counts.min()} of class "
             f"{values[counts.argmin()]!s}: each fold needs one."
         )
-    drawn = RepeatedStratifiedKFold(
+    folding = RepeatedStratifiedKFold(
         n_splits=folds, n_repeats=repeats, random_state=seed
-    ).split(rows, labels)
-    return [
-        Split(rows[train], labels[train], rows[test], labels[test])
-        for train, test in drawn
-    ]
+    )
+    return [Split.of(rows, labels, *each) for each in folding.split(rows, labels)]

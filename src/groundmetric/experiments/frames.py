@@ -1,4 +1,4 @@
-"""Results as a pandas frame, read from the results file or from its copy in parquet."""
+"""Read results as a pandas frame, from a results file or its copy in parquet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARQUET = ".parquet"
 
 
 def read_results(path: StrPath) -> pd.DataFrame:
-    """Read a results file, or the parquet file made of one.
+    """Read a results file, or a parquet file exported from one.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def read_results(path: StrPath) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each task and method, in sorted order; columns as in :class:`Row`.
+        One row for each task and method, sorted; columns as in :class:`Row`.
 
     Examples
     --------
@@ -62,14 +62,14 @@ def read_results(path: StrPath) -> pd.DataFrame:
 
 
 def export_results(path: StrPath, target: StrPath) -> None:
-    """Write a results file out as parquet.
+    """Export a results file as parquet.
 
     Parameters
     ----------
     path : path-like
         A results file.
     target : path-like
-        A file that ends in .parquet; replaced if there is one.
+        A file that ends in .parquet; overwritten if it exists.
 
     Examples
     --------
@@ -87,9 +87,9 @@ def export_results(path: StrPath, target: StrPath) -> None:
 
 def _from_sqlite(file: Path) -> pd.DataFrame:
     names = ", ".join(Row.__dataclass_fields__)
-    query = f"SELECT {names} FROM results ORDER BY experiment, task, method"  # noqa: S608 - names of our own
+    query = f"SELECT {names} FROM results ORDER BY experiment, task, method"  # noqa: S608 - fixed names
     try:
-        # Not read-only: what a killed run left half written is rolled back first.
+        # Not read-only: SQLite first rolls back what a killed run left half written.
         with closing(connect(file, "rw")) as connection:
             frame = _pandas().read_sql_query(query, connection)
     except (sqlite3.DatabaseError, _pandas().errors.DatabaseError) as error:

@@ -1,12 +1,12 @@
-"""How sure a mean over tasks is: 95 % intervals, by tasks or by classes; a sign test.
+"""How certain a mean over tasks is: 95 % intervals over tasks or classes; a sign test.
 
-Tasks are pairs of classes, one of either half (section 7.2), and all tasks of a class
-share its images: they are not independent, and an interval that takes them to be so,
-Student's over tasks, tells what would vary if tasks alone were drawn anew; it is too
-narrow for what would happen with other classes. For these there is the pigeonhole
-bootstrap (Owen, *The pigeonhole bootstrap*, Annals of Applied Statistics 1, 2007): the
-classes of either half are drawn with replacement, independently, and a task counts as
-often as the product of the draws of its two classes. That errs on the wide side.
+A task pairs a class from one half with a class from the other (section 7.2), and all
+tasks of a class share its images, so tasks are not independent. Student's interval over
+tasks ignores this: it shows what would vary if only the tasks were redrawn, and is too
+narrow for new classes. For these, use the pigeonhole bootstrap (Owen, *The pigeonhole
+bootstrap*, Annals of Applied Statistics 1, 2007): draw the classes of each half with
+replacement, independently, and weight each task by the product of the draws of its two
+classes. This interval tends to be too wide.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from .. import validation
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,12 +26,13 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 __all__ = ["INTERVALS", "LEVEL", "Interval", "SignTest", "class_interval"]
-__all__ += ["has_halves", "interval_of", "sign_test", "task_interval"]
+__all__ += ["has_halves", "interval_of", "sign_p_value", "sign_test"]
+__all__ += ["student_interval"]
 
 LEVEL = 0.95
-# Shares are multiples of 1 / n_test; a smaller difference is rounding.
+# Shares are multiples of 1 / n_test, so smaller differences are rounding errors.
 TIE = 1e-9
-#: What an interval may be made of, and how to say so.
+#: The kinds of intervals, and how to describe them.
 INTERVALS = {
     "tasks": "Student's t over tasks",
     "classes": "bootstrap over the classes of both halves",
@@ -37,9 +40,7 @@ INTERVALS = {
 
 
 class Interval(NamedTuple):
-    """Lower and upper ends, one for each column; NaN where tasks do not differ.
-
-    Tasks that do not differ, or a single one, do not tell how sure their mean is.
+    """Lower and upper ends, one for each column; NaN if all rows are equal.
 
     Examples
     --------
@@ -52,50 +53,33 @@ class Interval(NamedTuple):
     high: Floats
 
 
-def task_interval(values: Floats) -> Interval:
-    """Student's interval for the mean of each column, over rows (tasks).
+def student_interval(values: Floats, *, ratio: float = 0.0) -> Interval:
+    r"""Student's interval for the mean of each column.
 
-    mean -+ t s / sqrt(n), with s the standard deviation of the n rows and t the 97.5 %
-    quantile of Student's distribution with n - 1 degrees of freedom.
+    .. math:: \bar v \mp t \, s \, \sqrt{1 / n + \mathrm{ratio}}
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_tasks, n)
-        A row for each task.
-
-    Returns
-    -------
-    Interval
-        For each column.
+    with s the standard deviation of the n rows and t the 97.5 % quantile of Student's
+    distribution with n - 1 degrees of freedom. The ratio is 0 for independent rows, and
+    n_test / n_train for splits of one data set (Nadeau & Bengio, *Inference for the
+    Generalization Error*, Machine Learning 52, 2003).
 
     Examples
     --------
     >>> import numpy as np
-    >>> from groundmetric.experiments.inference import task_interval
-    >>> low, high = task_interval(np.array([[0.1], [0.2], [0.3]]))
+    >>> from groundmetric.experiments.inference import student_interval
+    >>> low, high = student_interval(np.array([[0.1], [0.2], [0.3]]))
     >>> low.round(3), high.round(3)  # 0.2 -+ 4.303 * 0.1 / sqrt(3)
     (array([-0.048]), array([0.448]))
     """
-    n_tasks = len(values)
-    if n_tasks == 1:
-        return _nothing(values)
-    mean = values.mean(axis=0)
-    spread = values.std(axis=0, ddof=1) / np.sqrt(n_tasks)
-    half = stats.t.ppf((1 + LEVEL) / 2, n_tasks - 1) * spread
-    return _where_different(values, Interval(mean - half, mean + half))
+    n = len(values)
+    spread = values.std(axis=0, ddof=1) if n > 1 else np.zeros(values.shape[1])
+    quantile = stats.t.ppf((1 + LEVEL) / 2, n - 1)
+    half, mean = quantile * spread * np.sqrt(1 / n + ratio), values.mean(axis=0)
+    return _where_different(values, mean - half, mean + half)
 
 
 def has_halves(classes: Sequence[Sequence[str]]) -> bool:
-    """Tell whether tasks are pairs of a class of one half and a class of the other.
-
-    Parameters
-    ----------
-    classes : sequence of sequences of str
-        The classes of each task.
-
-    Returns
-    -------
-    bool
+    """Whether each task pairs a class from one half with a class from the other.
 
     Examples
     --------
@@ -120,23 +104,8 @@ def class_interval(
 ) -> Interval:
     """Pigeonhole bootstrap interval for the mean of each column, over classes.
 
-    The 2.5 % and 97.5 % quantiles of the means of ``n_resamples`` draws.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_tasks, n)
-        A row for each task.
-    classes : sequence of pairs of str
-        The two classes of each task, one of either half.
-    n_resamples : int, default=2000
-        Number of draws.
-    seed : int, default=0
-        Seed of the draws: the same for all comparisons, which is as it should be.
-
-    Returns
-    -------
-    Interval
-        For each column.
+    The ends are the 2.5 % and 97.5 % quantiles of the means of ``n_resamples`` draws.
+    The seed is the same for all comparisons, so that they see the same draws.
 
     Examples
     --------
@@ -144,7 +113,7 @@ def class_interval(
     >>> from groundmetric.experiments.inference import class_interval
     >>> classes = [("cat", "cup"), ("cat", "car"), ("dog", "cup"), ("dog", "car")]
     >>> low, high = class_interval(np.array([[0.1], [0.1], [0.3], [0.3]]), classes)
-    >>> low.round(3), high.round(3)  # cats only in a quarter of the draws, or dogs
+    >>> low.round(3), high.round(3)  # a quarter of the draws has only cats
     (array([0.1]), array([0.3]))
     """
     for task in classes:
@@ -159,8 +128,6 @@ def class_interval(
             "interval='classes' needs tasks between two halves of the classes, but "
             f"{min(set(first) & set(second))} is in both. Use interval='tasks'."
         )
-    if len(values) == 1:
-        return _nothing(values)
     rng = np.random.default_rng(seed)
     weights = np.ones((n_resamples, len(values)))
     for half in zip(*classes, strict=True):
@@ -168,31 +135,16 @@ def class_interval(
         share = np.full(len(names), 1 / len(names))
         weights *= rng.multinomial(len(names), share, size=n_resamples)[:, of_task]
     total = weights.sum(axis=1)
-    drawn = total > 0  # without all tasks of the halves, a draw may have none
+    drawn = total > 0  # if tasks are missing, a draw may contain none
     means = weights[drawn] @ values / total[drawn, None]
     tail = (1 - LEVEL) / 2
-    low, high = np.quantile(means, [tail, 1 - tail], axis=0)
-    return _where_different(values, Interval(low, high))
+    return _where_different(values, *np.quantile(means, [tail, 1 - tail], axis=0))
 
 
 def interval_of(
     values: Floats, classes: Sequence[Sequence[str]], kind: str
 ) -> Interval:
-    """Interval of either kind for the mean of each column.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_tasks, n)
-        A row for each task.
-    classes : sequence of sequences of str
-        The classes of each task.
-    kind : {"tasks", "classes"}
-        A key of ``INTERVALS``.
-
-    Returns
-    -------
-    Interval
-        For each column.
+    """Interval for the mean of each column; the kind is a key of ``INTERVALS``.
 
     Examples
     --------
@@ -201,15 +153,14 @@ def interval_of(
     >>> interval_of(np.array([[0.1], [0.1]]), [("cat", "cup"), ("cat", "car")], "tasks")
     Interval(low=array([nan]), high=array([nan]))
     """
-    if kind not in INTERVALS:
-        raise ValueError(
-            f"interval is {kind!r}; it must be among {', '.join(INTERVALS)}."
-        )
-    return task_interval(values) if kind == "tasks" else class_interval(values, classes)
+    validation.require_one_of(kind, "interval", INTERVALS)
+    if kind == "tasks":
+        return student_interval(values)
+    return class_interval(values, classes)
 
 
 class SignTest(NamedTuple):
-    """Numbers of tasks won, tied and lost, and a two-sided p-value, for each column.
+    """Numbers of wins, ties and losses, and two-sided p-values, one for each column.
 
     Examples
     --------
@@ -223,19 +174,10 @@ class SignTest(NamedTuple):
 
 
 def sign_test(gains: Floats) -> SignTest:
-    """Test whether gains are as often negative as positive; ties are dropped.
+    """Test whether gains are as often negative as positive, ignoring ties.
 
-    Tasks are taken to be independent, so where they share classes p is too small.
-
-    Parameters
-    ----------
-    gains : ndarray of shape (n_tasks, n)
-        A row for each task; positive where the method is better.
-
-    Returns
-    -------
-    SignTest
-        For each column.
+    The test assumes independent tasks, so p is too small if they share classes. Gains
+    have a row for each task, and are positive where the method is better.
 
     Examples
     --------
@@ -246,19 +188,24 @@ def sign_test(gains: Floats) -> SignTest:
     """
     wins = np.sum(gains > TIE, axis=0)
     losses = np.sum(gains < -TIE, axis=0)
-    p = [
-        float(stats.binomtest(int(won), int(won + lost)).pvalue) if won + lost else 1.0
-        for won, lost in zip(wins, losses, strict=True)
-    ]
+    p = [sign_p_value(won, lost) for won, lost in zip(wins, losses, strict=True)]
     return SignTest(wins, len(gains) - wins - losses, losses, np.array(p))
 
 
-def _where_different(values: Floats, interval: Interval) -> Interval:
+def sign_p_value(wins: int, losses: int) -> float:
+    """Two-sided p-value of the sign test, and of McNemar's exact test.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.inference import sign_p_value
+    >>> sign_p_value(3, 0)
+    0.25
+    """
+    n = int(wins + losses)
+    return float(stats.binomtest(int(wins), n).pvalue) if n else 1.0
+
+
+def _where_different(values: Floats, low: Floats, high: Floats) -> Interval:
+    """Equal rows, or a single one, do not show how certain their mean is."""
     same = np.ptp(values, axis=0) <= TIE
-    return Interval(*(np.where(same, np.nan, end) for end in interval))
-
-
-def _nothing(values: Floats) -> Interval:
-    """One task says nothing about others."""
-    unknown = np.full(values.shape[1], np.nan)
-    return Interval(unknown, unknown)
+    return Interval(np.where(same, np.nan, low), np.where(same, np.nan, high))

@@ -1,7 +1,7 @@
-r"""How good a distance is: the measures of sections 7.4 and 7.5.
+"""How good is a distance? The measures of sections 7.4 and 7.5.
 
-All are computed from distances alone. Neighbors at the same distance come in the order
-of the rows; if classes have the same number of votes, the first label in sorted order
+All are computed from distances alone. Neighbors at the same distance keep the order of
+the rows; if classes have the same number of votes, the first label in sorted order
 wins, as in scikit-learn.
 """
 
@@ -15,20 +15,25 @@ from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from .. import C_GRID, SIGMA_GRID, EMDKernel, validation
+from .. import EMDKernel, validation
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 Labels = NDArray[Any]
 
-__all__ = ["knn_errors", "recall", "svm_error"]
+__all__ = ["C_GRID", "SIGMA_GRID", "knn_errors", "recall", "svm_error"]
 
+#: The paper's bandwidths for :class:`~groundmetric.EMDKernel`, in units of the median.
+SIGMA_GRID = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+#: The paper's values of ``C`` for support vector machines.
+C_GRID = (1.0, 10.0, 100.0)
 N_FOLDS, N_REPEATS = 4, 2  # of the cross-validation, as in the paper
 
 
 def knn_errors(
     distances: ArrayLike, y_train: ArrayLike, y_test: ArrayLike, *, n_neighbors: int
 ) -> list[float]:
-    """Share of errors of nearest neighbors, for each number of neighbors.
+    """Error rate of nearest neighbors, for each number of neighbors.
 
     Parameters
     ----------
@@ -42,8 +47,8 @@ def knn_errors(
     Returns
     -------
     list of float
-        The entry kappa - 1 is the share of test histograms that their kappa nearest
-        training histograms vote into a wrong class.
+        Entry kappa - 1 is the share of test histograms that their kappa nearest
+        training histograms assign to a wrong class.
 
     Examples
     --------
@@ -57,29 +62,28 @@ def knn_errors(
     high = between.shape[1]
     k = validation.as_count(n_neighbors, "n_neighbors", low=1, high=high)
     classes, codes = np.unique(np.asarray(y_train), return_inverse=True)
-    nearest = np.argsort(between, axis=1, kind="stable")[:, :k]
-    votes = np.cumsum(np.eye(len(classes), dtype=int)[codes[nearest]], axis=1)
-    wrong = classes[votes.argmax(axis=2)] != np.asarray(y_test)[:, None]  # (m, k)
-    return [float(share) for share in wrong.mean(axis=0)]
+    winners = classes[votes(codes[nearest(between, k)], len(classes))]
+    wrong = (winners != np.asarray(y_test)[:, None]).mean(axis=0)
+    return [float(share) for share in wrong]
 
 
 def recall(distances: ArrayLike, y: ArrayLike, *, n_neighbors: int) -> list[float]:
-    """Recall accuracy: the share of the same class among the nearest, on average.
+    """Recall accuracy: the mean share of the own class among nearest neighbors.
 
     Parameters
     ----------
     distances : array-like of shape (m, m)
         Between test histograms.
     y : array-like of shape (m,)
-        Their labels, of two classes or more.
+        Their labels.
     n_neighbors : int
-        Largest number of neighbors, less than m: no histogram is its own neighbor.
+        Largest number of neighbors, less than m: histograms exclude themselves.
 
     Returns
     -------
     list of float
-        The entry kappa - 1 is the mean, over histograms, of the share of their own
-        class among their kappa nearest others.
+        Entry kappa - 1 is the mean over histograms of the share of their own class
+        among their kappa nearest others.
 
     Examples
     --------
@@ -91,24 +95,20 @@ def recall(distances: ArrayLike, y: ArrayLike, *, n_neighbors: int) -> list[floa
     among = _matrix(distances, y, y, ("y", "y"))
     high = len(among) - 1
     k = validation.as_count(n_neighbors, "n_neighbors", low=1, high=high)
-    np.fill_diagonal(among, -np.inf)  # each its own nearest, and then left out
-    nearest = np.argsort(among, axis=1, kind="stable")[:, 1 : k + 1]
     labels = np.asarray(y)
-    same = labels[nearest] == labels[:, None]
-    shares = np.cumsum(same, axis=1) / np.arange(1, k + 1)
-    return [float(share) for share in shares.mean(axis=0)]
+    shares = own_share(labels[nearest_others(among, k)], labels)
+    return [float(share) for share in shares]
 
 
 def svm_error(
     train: ArrayLike, y_train: ArrayLike, test: ArrayLike, y_test: ArrayLike
 ) -> float:
-    """Share of errors of a support vector machine with the kernel exp(-d / sigma).
+    """Error rate of a support vector machine with the kernel exp(-d / sigma).
 
-    Its parameters are chosen as in the paper, by cross-validation on the training
-    histograms: 4 folds, twice, over :data:`groundmetric.SIGMA_GRID` times the median
-    distance and :data:`groundmetric.C_GRID`. Folds are the same for all distances and
-    in every run. A distance that was learned has seen all folds, and the choice may be
-    a poor one if it fits them too well.
+    As in the paper, cross-validation on the training histograms (4 folds, twice)
+    chooses sigma from :data:`SIGMA_GRID` times the median distance, and C from
+    :data:`C_GRID`. Folds are the same for all distances and in every run. A learned
+    distance has seen all folds, so the choice may be poor if it overfits them.
 
     Parameters
     ----------
@@ -133,15 +133,9 @@ def svm_error(
     within = _matrix(train, y_train, y_train, ("y_train", "y_train"))
     between = _matrix(test, y_test, y_train, ("y_test", "y_train"))
     validation.require_same_kind(y_train, y_test)
-    members = np.unique(np.asarray(y_train), return_counts=True)[1]
-    if members.size == 1:
-        raise ValueError("y_train has one class only; at least two are needed.")
-    if members.min() == 1:
-        raise ValueError(
-            "y_train has a class with a single member; cross-validation needs two."
-        )
+    smallest = int(class_sizes(y_train, "y_train", svm=True)[1].min())
     # A fold without a class would make scikit-learn warn.
-    folds = min(N_FOLDS, int(members.min()))
+    folds = min(N_FOLDS, smallest)
     search = GridSearchCV(
         make_pipeline(EMDKernel(metric="precomputed"), SVC(kernel="precomputed")),
         {"emdkernel__multiple": SIGMA_GRID, "svc__C": C_GRID},
@@ -150,12 +144,60 @@ def svm_error(
     return 1.0 - float(search.score(between, np.asarray(y_test)))
 
 
+def class_sizes(
+    y: ArrayLike, name: str, *, svm: bool = False, where: str = ""
+) -> tuple[Labels, Indices]:
+    """Classes and their sizes; two classes at least, of two members for an SVM."""
+    classes, sizes = np.unique(np.asarray(y), return_counts=True)
+    if classes.size == 1:
+        raise ValueError(f"{name} has one class only{where}; at least two are needed.")
+    if svm and sizes.min() == 1:
+        raise ValueError(
+            f"{name} has a class with a single member{where}; cross-validation needs "
+            "two."
+        )
+    return classes, sizes
+
+
+def nearest(distances: Floats, n_neighbors: int) -> Indices:
+    """Columns of the smallest entries in each row; ties go to the first."""
+    return np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+
+
+def nearest_others(distances: Floats, n_neighbors: int) -> Indices:
+    """Nearest neighbors in a square matrix, excluding each point itself."""
+    return nearest(np.where(np.eye(len(distances)), np.inf, distances), n_neighbors)
+
+
+def votes(neighbors: Indices, n_classes: int) -> Indices:
+    """Winning classes among the first 1, 2, ... neighbors, given their classes.
+
+    Column kappa - 1 of the result, of the same shape (m, k), has the votes of kappa
+    neighbors; ties go to the first class.
+    """
+    counts = np.zeros((len(neighbors), n_classes), dtype=np.int64)
+    rows = np.arange(len(neighbors))
+    winners = np.empty_like(neighbors)
+    for kappa, labels in enumerate(neighbors.T):
+        counts[rows, labels] += 1
+        winners[:, kappa] = counts.argmax(axis=1)
+    return winners
+
+
+def own_share(neighbors: Labels, labels: Labels) -> Floats:
+    """Mean share of a point's own label among its 1, 2, ... nearest others."""
+    same = neighbors == labels[:, None]
+    counts = np.arange(1, neighbors.shape[1] + 1)
+    shares: Floats = (np.cumsum(same, axis=1) / counts).mean(axis=0)
+    return shares
+
+
 def _matrix(
     distances: ArrayLike, rows: ArrayLike, columns: ArrayLike, names: tuple[str, str]
 ) -> Floats:
-    """Judge distances and the labels of their rows and columns; copy them."""
+    """Check distances and the labels of their rows and columns."""
     array = validation.as_float_array(distances, "distances", 2)
     validation.require_finite(array, "distances")
     for labels, size, name in zip((rows, columns), array.shape, names, strict=True):
         validation.require_length(labels, size, name)
-    return array.copy()
+    return array

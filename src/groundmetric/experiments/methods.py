@@ -1,8 +1,8 @@
 """The distances of the paper's experiments, by name (section 7.3).
 
-A method learns what it has to learn from the training histograms, once, and answers
-with a function: the distances between two sets of histograms. Its settings are all that
-it was called with, so that a row of results says how to get it again.
+A method learns from the training histograms once, and returns a function that computes
+the distances between two sets of histograms. Its settings are all its parameters, so a
+row of results tells how to reproduce it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ..tables._initial import starting_metric
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
-# Distances between two sets of histograms of mass 1; of the first set, if the second is
-# None.
+# Distances between two sets of histograms of mass 1, or within the first if the second
+# is None.
 Pairwise: TypeAlias = Callable[[Floats, "Floats | None"], Floats]
 # From training histograms, labels and n_jobs.
 Learn: TypeAlias = Callable[[Floats, Labels, "int | None"], Pairwise]
@@ -50,7 +50,7 @@ LABELS = {
     "jensen_shannon": "Jensen-Shannon",
     "fisher": "Fisher",
 }
-# What a fit does not depend on.
+# Parameters that do not affect what is learned.
 NO_SETTINGS = (
     "callback",
     "checkpoint",
@@ -69,15 +69,15 @@ class Method:
     Attributes
     ----------
     name : str
-        Short, for the results file.
+        Short name, for the results file.
     label : str
-        Readable, for figures.
+        Readable name, for figures.
     settings : dict
-        The parameters, such as JSON can hold.
+        The parameters, which JSON must be able to hold.
     learn : callable
-        Takes training histograms of mass 1, labels and n_jobs; returns a function of
-        two sets of histograms (or one and None), their distances. It is sent to other
-        processes if the runner uses them.
+        Takes training histograms of mass 1, labels and n_jobs; returns a function that
+        computes the distances between two sets of histograms, or within one if the
+        second is None. Must be picklable if the runner uses processes.
 
     Examples
     --------
@@ -111,16 +111,11 @@ def _learn_map(
 def _learn_initial(
     settings: Settings, X: Floats, y: Labels, n_jobs: int | None
 ) -> Pairwise:
-    metric = initial_metric(X, y, **settings, n_jobs=n_jobs)
-    return partial(pairwise_emd, metric=metric, n_jobs=n_jobs)
-
-
-def _learn_start(
-    settings: Settings, X: Floats, y: Labels, n_jobs: int | None
-) -> Pairwise:
-    # What fit does before its first step.
-    weights = weights_of(len(X), y, None)
-    metric = starting_metric(settings["init"], X, weights, n_jobs)
+    if "init" in settings:  # the same as in fit, before its first step
+        weights = weights_of(len(X), y, None)
+        metric = starting_metric(settings["init"], X, weights, n_jobs)
+    else:
+        metric = initial_metric(X, y, **settings, n_jobs=n_jobs)
     return partial(pairwise_emd, metric=metric, n_jobs=n_jobs)
 
 
@@ -147,15 +142,14 @@ def _mahalanobis(learner: type[LMNN | ITML | NCA], *, hellinger: bool) -> Method
 
 def _initial(table: str) -> Method:
     settings = {"table": table, "n_neighbors": None, "total": 1.0, "blend": 1.0}
-    return Method(
-        f"emd-{table}", f"EMD, {table}", settings, partial(_learn_initial, settings)
-    )
+    learn = partial(_learn_initial, settings)
+    return Method(f"emd-{table}", f"EMD, {table}", settings, learn)
 
 
 def _start(init: str) -> Method:
     settings = {"init": init}
-    label = f"EMD, {init} start"
-    return Method(f"start-{init}", label, settings, partial(_learn_start, settings))
+    learn = partial(_learn_initial, settings)
+    return Method(f"start-{init}", f"EMD, {init} start", settings, learn)
 
 
 def _gml(name: str, label: str, **options: Any) -> Method:  # noqa: ANN401 - the estimator's
@@ -212,7 +206,7 @@ FIGURE_2: tuple[str, ...] = (
     "itml",
     "itml-hellinger",
 )
-#: Figure 3: neighborhoods, from typical tables, and the start for k = 3 itself.
+#: Figure 3: neighborhoods k, from typical tables, and the initial metric itself.
 FIGURE_3: tuple[str, ...] = (
     "gml-k1-typical",
     "gml-k3-typical",
@@ -221,7 +215,7 @@ FIGURE_3: tuple[str, ...] = (
     "gml-kall-typical",
     "start-typical",
 )
-#: Figure 4: starts, and what each is worth without learning. (A descent starts halfway
+#: Figure 4: initial metrics, with and without learning. (A descent starts halfway
 #: between the uniform metric and that of the tables, which is emd-typical.)
 FIGURE_4: tuple[str, ...] = (
     "gml-k3-uniform",
@@ -234,12 +228,12 @@ FIGURE_4: tuple[str, ...] = (
 
 
 def as_methods(methods: Iterable[str | Method] | None) -> Sequence[Method]:
-    """Look names up, and refuse what is no method or there twice.
+    """Look up methods by name; refuse unknown and repeated ones.
 
     Parameters
     ----------
     methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or methods of your own; :data:`FIGURE_1` if None.
+        Names in :data:`METHODS`, or your own methods; :data:`FIGURE_1` if None.
 
     Returns
     -------
@@ -257,7 +251,7 @@ def as_methods(methods: Iterable[str | Method] | None) -> Sequence[Method]:
     for given in FIGURE_1 if methods is None else methods:
         if not isinstance(given, Method) and given not in METHODS:
             raise ValueError(
-                f"methods has {given!r}; it must be among {', '.join(METHODS)}."
+                f"methods has {given!r}; it must be one of {', '.join(METHODS)}."
             )
         method = given if isinstance(given, Method) else METHODS[given]
         if method.name in found:

@@ -1,9 +1,9 @@
-"""The paper's tasks (section 7.2): which classes, which rows to learn from and to test.
+"""The paper's tasks (section 7.2): classes, and rows to train and test on.
 
-2N classes are drawn and split in two halves; each class of the first half and each of
-the second make a binary task, N x N of them. Of each class, some rows are drawn to
-learn from (30 in the paper) and some of the others to test (40). What is drawn depends
-on the seed and the number of the task, never on which other tasks there are.
+Draw 2N classes and split them into two halves. Each class of the first half forms a
+binary task with each class of the second, N x N in all. For each class, draw some rows
+to train on (30 in the paper) and some of the others to test on (40). The draws of a
+task depend on the seed and its index only, not on which other tasks there are.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ __all__ = ["Task", "binary_tasks", "multiclass_tasks", "require_rows"]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Rows to learn from, and rows to test.
+    """Rows to train on, and rows to test on.
 
     Attributes
     ----------
     index : int
         Number of the task in its experiment.
     seed : int
-        What it was drawn with.
+        Seed that the task was drawn with.
     classes : tuple
         The labels.
     train, test : ndarray of int
@@ -78,22 +78,22 @@ def binary_tasks(
     y : array-like of shape (n,)
         Labels of all histograms.
     n_classes : int, optional
-        N, classes in each half; as many as there are by default.
+        N, the number of classes in each half; by default as many as possible.
     seed : int, default=0
-        For drawing classes and rows.
+        Seed for drawing classes and rows.
     classes : iterable, optional
-        Labels to draw from; all of y by default.
+        Labels to draw from; by default all in y.
     halves : pair of iterables, optional
-        The two halves, if they are not to be drawn.
+        The two halves, instead of drawing them.
     n_train : int, default=30
-        Rows of each class to learn from.
+        Number of rows of each class to train on.
     n_test : int, default=40
-        Rows of each class to test, or as many as are left.
+        Number of rows of each class to test on, or as many as are left.
 
     Returns
     -------
     list of Task
-        Task i * N + j is about class i of the first half and class j of the second.
+        Task i * N + j pairs class i of the first half with class j of the second.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def binary_tasks(
         first, second = drawn[:n], drawn[n:]
     else:
         if n_classes is not None or classes is not None:
-            raise ValueError("halves is given; n_classes and classes must not be.")
+            raise ValueError("halves cannot be combined with n_classes or classes.")
         parts = [list(half) for half in halves]
         if len(parts) != 2:  # noqa: PLR2004 - halves
             raise ValueError(f"halves has {len(parts)} parts; two are needed.")
@@ -150,15 +150,15 @@ def multiclass_tasks(
     y : array-like of shape (n,)
         Labels of all histograms.
     n_classes : int
-        Classes in a task, at least two.
+        Number of classes in a task, at least two.
     n_tasks : int, default=1
-        Tasks; the classes of each are drawn anew, and two may have some in common.
+        Number of tasks. Each draws its own classes, so two may share some.
     seed : int, default=0
-        For drawing classes and rows.
+        Seed for drawing classes and rows.
     classes : iterable, optional
-        Labels to draw from; all of y by default.
+        Labels to draw from; by default all in y.
     n_train, n_test : int, default=30 and 40
-        Rows of each class, as in :func:`binary_tasks`.
+        Numbers of rows of each class, as in :func:`binary_tasks`.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def multiclass_tasks(
 
 
 def require_rows(task: Task, labels: Labels, name: str) -> None:
-    """Refuse a task of other data: its rows must be of its classes, and of no other."""
+    """Refuse a task of other data: its rows must have exactly its classes."""
     for part, rows in (("train", task.train), ("test", task.test)):
         of = f"{name}.{part}"
         if not isinstance(rows, np.ndarray) or rows.ndim != 1 or rows.dtype.kind != "i":
@@ -207,7 +207,7 @@ def require_rows(task: Task, labels: Labels, name: str) -> None:
 
 
 class _Draw:
-    """Labels, and what is drawn from them by a seed."""
+    """Draws classes and rows from labels by a seed."""
 
     def __init__(self, y: ArrayLike, seed: int, n_train: int, n_test: int) -> None:
         self.labels = validation.as_labels(y)
@@ -223,14 +223,14 @@ class _Draw:
         needed = self.n_train + 1
         for label in chosen:
             if label not in members:
-                raise ValueError(f"{name} has {label!r}, which is no label in y.")
+                raise ValueError(f"{name} has {label!r}, which is not a label in y.")
             if chosen.count(label) > 1:
                 raise ValueError(f"{name} has {label!r} twice.")
             if members[label] < needed:
                 raise ValueError(
                     f"y has {members[label]} members of class {label!r}; at least "
-                    f"{needed} are needed, {self.n_train} to learn from and one to "
-                    "test."
+                    f"{needed} are needed, {self.n_train} to train on and one to test "
+                    "on."
                 )
         return [label for label in members if label in set(chosen)]
 

@@ -1,9 +1,9 @@
-"""The results file: one row a task and method, written once, never changed.
+"""The results file: one row per task and method, written once and never changed.
 
-It is an SQLite data base. Each batch of rows is a transaction, so that a run that is
-killed leaves all rows that it had written, and no part of another. Beside the rows it
-keeps the facts they depend on (a digest of the data, the rows of each task, the
-settings and version of each method): rows from other facts are refused, not mixed in.
+It is an SQLite database. Each batch of rows is a transaction, so a killed run leaves
+complete rows only. The file also stores what the rows depend on (a digest of the data,
+the rows of each task, the settings and version of each method), and refuses rows that
+depend on something else.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,43 +25,18 @@ StrPath = str | os.PathLike[str]
 __all__ = ["ResultsFile", "Row"]
 
 SUFFIX = ".sqlite"
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS results (
-    experiment TEXT NOT NULL,
-    task INTEGER NOT NULL,
-    classes TEXT NOT NULL,
-    method TEXT NOT NULL,
-    seed INTEGER NOT NULL,
-    n_train INTEGER NOT NULL,
-    n_test INTEGER NOT NULL,
-    knn_errors TEXT NOT NULL,  -- JSON
-    recall TEXT NOT NULL,  -- JSON
-    svm_error REAL,
-    fit_seconds REAL NOT NULL,
-    seconds REAL NOT NULL,
-    settings TEXT NOT NULL,  -- JSON
-    version TEXT NOT NULL,
-    UNIQUE (experiment, task, method)
-);
-CREATE TABLE IF NOT EXISTS facts (
-    experiment TEXT NOT NULL,
-    name TEXT NOT NULL,
-    value TEXT NOT NULL,
-    PRIMARY KEY (experiment, name)
-);
-"""
-PATIENCE = 60.0  # seconds to wait for others who read or write
+PATIENCE = 60.0  # seconds to wait while another process reads or writes
 LISTS = ("knn_errors", "recall")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One task and one method; the columns of the file.
+    """The results of one method on one task: the columns of the file.
 
     Attributes
     ----------
     experiment : str
-        Whatever the user called it.
+        Name of the experiment.
     task : int
         Number of the task in the experiment.
     classes : str
@@ -69,19 +44,19 @@ class Row:
     method : str
         Name of the method.
     seed : int
-        What the task was drawn with.
+        Seed that the task was drawn with.
     n_train, n_test : int
         Numbers of histograms.
     knn_errors, recall : list of float
         For 1, 2, ... neighbors.
     svm_error : float or None
-        Of the support vector machine, if there was one.
+        Error rate of the support vector machine, if one was trained.
     fit_seconds, seconds : float
-        CPU time of learning, and of everything.
+        CPU time for learning, and in total.
     settings : str
         Parameters of the method, in JSON.
     version : str
-        Of groundmetric.
+        Version of groundmetric.
 
     Examples
     --------
@@ -109,15 +84,27 @@ class Row:
 
 
 NAMES = tuple(Row.__dataclass_fields__)
+# Lists are JSON; everything but the error of an optional SVM must be there.
+TYPES = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL", "float | None": "REAL"}
+COLUMNS = [f"{f.name} {TYPES.get(str(f.type), 'TEXT NOT NULL')}" for f in fields(Row)]
+SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS results (
+    {", ".join(COLUMNS)}, UNIQUE (experiment, task, method)
+);
+CREATE TABLE IF NOT EXISTS facts (
+    experiment TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (experiment, name)
+);
+"""
 
 
 class ResultsFile:
-    """A results file that is open for more rows; a context manager.
+    """A results file, open for more rows; use it as a context manager.
 
     Parameters
     ----------
     path : path-like
-        A file that ends in .sqlite; made if there is none.
+        A file that ends in .sqlite; created if it does not exist.
 
     Examples
     --------
@@ -153,16 +140,15 @@ class ResultsFile:
         self._connection.close()
 
     def require(self, experiment: str, facts: Mapping[str, str]) -> None:
-        """Take note of what rows depend on; refuse what differs from earlier notes."""
+        """Store what rows depend on; refuse facts that differ from the stored ones."""
         query = "SELECT name, value FROM facts WHERE experiment = ?"
         with self._sentences(), self._connection:
-            # Of two runs that start together, one waits for the other.
+            # If two runs start together, one waits for the other.
             self._connection.execute("BEGIN IMMEDIATE")
             self._require_columns()
             known = dict(self._connection.execute(query, (experiment,)).fetchall())
             self._require_equal(experiment, known, facts)
-            # Even if all are known: a file that cannot be written is to be found out
-            # before anything is computed.
+            # Write even if all are known: a read-only file must fail before any work.
             noted = [(experiment, *fact) for fact in facts.items()]
             self._connection.executemany("REPLACE INTO facts VALUES (?, ?, ?)", noted)
 
@@ -173,16 +159,16 @@ class ResultsFile:
             return set(self._connection.execute(query, (experiment,)).fetchall())
 
     def append(self, rows: Iterable[Row]) -> int:
-        """Write rows, all or none of them; count those that were not there yet."""
+        """Write all rows or none; return how many are new."""
         values = [vars(row) | {n: json.dumps(getattr(row, n)) for n in LISTS}
                   for row in rows]  # fmt: skip
         places = ", ".join(f":{name}" for name in NAMES)
         before = self._connection.total_changes
-        # A row that is there already was written by another run of the same experiment
-        # at the same time: the numbers are the same, and the first row stays.
+        # A parallel run of the same experiment may have written the same numbers: keep
+        # the first row.
         with self._sentences(), self._connection:
             self._connection.executemany(
-                f"INSERT INTO results ({', '.join(NAMES)}) VALUES ({places}) "  # noqa: S608 - names of our own
+                f"INSERT INTO results ({', '.join(NAMES)}) VALUES ({places}) "  # noqa: S608 - fixed names
                 "ON CONFLICT DO NOTHING",
                 values,
             )
@@ -191,7 +177,7 @@ class ResultsFile:
     def _require_equal(
         self, experiment: str, known: Mapping[str, str], facts: Mapping[str, str]
     ) -> None:
-        """Refuse facts that are known to be others."""
+        """Refuse facts that differ from the stored ones."""
         for name, value in facts.items():
             if known.get(name, value) != value:
                 raise ValueError(
@@ -201,7 +187,7 @@ class ResultsFile:
                 )
 
     def _require_columns(self) -> None:
-        """Refuse a table of the same name that is not ours."""
+        """Refuse a table of the same name with other columns."""
         described = self._connection.execute("PRAGMA table_info(results)").fetchall()
         there, needed = {column[1] for column in described}, set(NAMES)
         if there != needed:
@@ -230,11 +216,11 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def unreadable(path: Path, error: object) -> ValueError:
-    """Say which file is not what it should be."""
+    """Name the file that could not be opened, and why."""
     return ValueError(f"{path} cannot be opened as a results file: {error}.")
 
 
 def require_suffix(path: Path, suffixes: tuple[str, ...]) -> None:
-    """Refuse names that do not tell the format."""
+    """Refuse file names with another suffix."""
     if path.suffix not in suffixes:
         raise ValueError(f"{path} must end in {' or '.join(suffixes)}.")

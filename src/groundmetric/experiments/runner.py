@@ -1,8 +1,8 @@
-"""Run methods on tasks, in parallel, and go on after a kill (section 7).
+"""Run methods on tasks in parallel, and resume after a kill (section 7).
 
-Workers compute and never write: rows come back as tasks are finished, in any order, and
-only this process writes them, each task in one transaction. So whatever is in the file
-is never computed again, and what was not yet written is.
+Workers only compute. Rows come back as tasks finish, in any order, and this process
+alone writes them, one transaction per task. So rows in the file are never computed
+again, and rows that were not yet written are.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST_NAMED = 5  # failures in a message
 
 
 class MissingResultsError(RuntimeError):
-    """A method failed on a task, and the message says why; the rest is written."""
+    """A method failed on a task; all other rows are written."""
 
 
 def run(
@@ -55,10 +55,10 @@ def run(
 ) -> int:
     """Measure all methods on all tasks, and write one row for each.
 
-    Run it again with the same arguments after it was killed, or with more tasks or
-    methods: what is in the file is not computed again. Rows are the same for any
-    number of jobs and in whatever order tasks come, except for times. Two runs that
-    write to one file at a time do no harm, but both compute what neither has written.
+    Call it again with the same arguments to resume after a kill, or with more tasks or
+    methods: rows in the file are not computed again. Except for times, rows do not
+    depend on the number of jobs or the order of tasks. Two runs may safely write to one
+    file at the same time, but both compute the rows that neither has written yet.
 
     Parameters
     ----------
@@ -69,35 +69,35 @@ def run(
     tasks : iterable of Task
         From :func:`binary_tasks` or :func:`multiclass_tasks`.
     path : path-like
-        The results file, which ends in .sqlite; made if there is none.
+        The results file, which must end in .sqlite; created if it does not exist.
     experiment : str
-        A name for these data and tasks. Results under a name are of the same data,
-        ``n_neighbors`` and ``svm``, and those of a method are of one version of
-        groundmetric, or else this is a ValueError.
+        A name for these data and tasks. All results under one name must have the same
+        data, ``n_neighbors`` and ``svm``, and all results of a method the same version
+        of groundmetric; otherwise a ValueError is raised.
     methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or methods of your own; those of the paper's Figure 1
-        by default.
+        Names in :data:`METHODS`, or your own methods; by default those of the paper's
+        Figure 1.
     n_neighbors : int, default=20
         Largest number of neighbors for errors and recall.
     svm : bool, default=False
-        Whether to train support vector machines, too.
+        Whether to train support vector machines too.
     n_jobs : int, optional
-        Tasks at a time, as joblib counts them; any of its backends will do, see
-        ``joblib.parallel_config``. Each worker uses one thread.
+        Number of parallel tasks, as in joblib, with any of its backends (see
+        ``joblib.parallel_config``). Each worker uses one thread.
     verbose : int, default=0
-        1 shows a bar of tasks, with the time left (needs tqdm).
+        1 shows a progress bar (needs tqdm).
 
     Returns
     -------
     int
-        How many rows were computed and written.
+        Number of rows computed and written.
 
     Raises
     ------
     RuntimeError
-        At the very end, if a method failed on a task; all other rows are written.
+        At the end, if a method failed on a task; all other rows are written.
     ImportError
-        At once, if a method needs a package that is not there.
+        Immediately, if a method needs a package that is not installed.
 
     Examples
     --------
@@ -169,11 +169,11 @@ def _failures(unit: Unit, outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _require_success(failures: Sequence[str], n_rows: int) -> None:
-    """Report at the end what went wrong on the way."""
+    """Raise one error for all failures."""
     if failures:
         more = len(failures) - MOST_NAMED
         raise MissingResultsError(
-            f"{len(failures)} results are missing, the other {n_rows} were written: "
+            f"{len(failures)} results are missing; the other {n_rows} were written: "
             + "; ".join(failures[:MOST_NAMED])
             + (f"; and {more} more." if more > 0 else ".")
         )
@@ -182,7 +182,7 @@ def _require_success(failures: Sequence[str], n_rows: int) -> None:
 def _require_tasks(
     tasks: Sequence[Task], labels: Labels, n_neighbors: int, *, svm: bool
 ) -> None:
-    """Refuse tasks of other data, too small ones, and two with one number."""
+    """Refuse tasks from other data, tasks that are too small, and repeated indices."""
     if not tasks:
         raise ValueError("tasks is empty; at least one is needed.")
     for k, task in enumerate(tasks):
@@ -198,7 +198,7 @@ def _require_tasks(
 def _facts(
     rows: Floats, labels: Labels, tasks: Sequence[Task], methods: Sequence[Method]
 ) -> dict[str, str]:
-    """Say what the results depend on, in words or digests."""
+    """Collect what the results depend on, as text or digests."""
     names = json.dumps([str(label) for label in labels])
     facts = {"X or y": _digest(rows.tobytes(), names.encode())}
     for task in tasks:

@@ -1,18 +1,19 @@
-"""What the results of an experiment say: mean curves and paired differences.
+"""Summaries of results: mean curves and paired differences.
 
-Means over tasks as in the figures of section 7, and what the paper leaves out: how sure
-they are. Two methods are compared task by task, since tasks differ far more than
-methods do: the mean of the differences with its 95 % interval, and a sign test.
+Means over tasks, as in the figures of section 7, and what the paper leaves out: how
+certain they are. Two methods are compared task by task, since tasks differ far more
+than methods do: the mean difference with its 95 % interval, and a sign test.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import validation
 from .aligned import CURVES, Aligned, align
 from .inference import interval_of, sign_test
 
@@ -26,12 +27,26 @@ Counts = NDArray[np.int64]
 
 __all__ = ["MeanCurves", "PairedDifferences", "mean_curves", "paired_differences"]
 
-#: Of these measures less is better, of all others more.
+#: Lower is better for these measures, higher for all others.
 LESS_IS_BETTER = ("knn_errors", "svm_error")
 
 
 @dataclass(frozen=True, eq=False)
-class MeanCurves:
+class _Summary:
+    """Attributes of both summaries; their docstrings describe them."""
+
+    experiment: str
+    measure: str
+    kappas: Counts
+    low: Floats
+    high: Floats
+    interval: str
+    n_tasks: int
+    n_incomplete: int
+
+
+@dataclass(frozen=True, eq=False)
+class MeanCurves(_Summary):
     """Means of a measure over tasks, for each method and number of neighbors.
 
     Attributes
@@ -43,35 +58,26 @@ class MeanCurves:
     kappas : ndarray of shape (n_kappas,)
         Numbers of neighbors, from 1.
     mean, low, high : ndarray of shape (n_methods, n_kappas)
-        Means, and the ends of their 95 % intervals; these are NaN where tasks do
-        not differ.
+        Means, and the ends of their 95 % intervals, NaN where all tasks are equal.
     svm_error : ndarray of shape (n_methods,)
-        Mean errors of support vector machines; NaN where there are none.
+        Mean errors of support vector machines; NaN if none were trained.
     interval : str
-        What the intervals are made of, a key of ``INTERVALS``.
+        Kind of the intervals, a key of ``INTERVALS``.
     n_tasks, n_incomplete : int
-        Number of tasks averaged, and of those left out for lack of a method.
+        Number of tasks averaged, and of tasks left out because they lack a method.
 
     Examples
     --------
     See :func:`mean_curves`.
     """
 
-    experiment: str
-    measure: str
     methods: tuple[str, ...]
-    kappas: Counts
     mean: Floats
-    low: Floats
-    high: Floats
     svm_error: Floats
-    interval: str
-    n_tasks: int
-    n_incomplete: int
 
 
 @dataclass(frozen=True, eq=False)
-class PairedDifferences:
+class PairedDifferences(_Summary):
     """One method against another on the same tasks, for each number of neighbors.
 
     Attributes
@@ -83,37 +89,29 @@ class PairedDifferences:
     against : tuple of str, of length n_kappas
         The competitor at each kappa.
     difference, low, high : ndarray of shape (n_kappas,)
-        Mean over tasks of method minus competitor, and the ends of its 95 % interval;
-        these are NaN where tasks do not differ.
+        Mean over tasks of method minus competitor, and the ends of its 95 % interval,
+        NaN where all tasks are equal.
     wins, ties, losses : ndarray of shape (n_kappas,)
         Numbers of tasks on which the method is better, equal and worse.
     p_value : ndarray of shape (n_kappas,)
-        Two-sided sign test, ties dropped. It takes tasks to be independent.
+        Two-sided sign test without ties, which assumes independent tasks.
     interval : str
-        What the intervals are made of, a key of ``INTERVALS``.
+        Kind of the intervals, a key of ``INTERVALS``.
     n_tasks, n_incomplete : int
-        Number of tasks compared, and of those left out for lack of a method.
+        Number of tasks compared, and of tasks left out because they lack a method.
 
     Examples
     --------
     See :func:`paired_differences`.
     """
 
-    experiment: str
-    measure: str
     method: str
-    kappas: Counts
     against: tuple[str, ...]
     difference: Floats
-    low: Floats
-    high: Floats
     wins: Counts
     ties: Counts
     losses: Counts
     p_value: Floats
-    interval: str
-    n_tasks: int
-    n_incomplete: int
 
 
 def mean_curves(
@@ -132,11 +130,11 @@ def mean_curves(
     measure : {"knn_errors", "recall"}, default="knn_errors"
         What to average.
     methods : iterable of str, optional
-        Names of methods; all of the results by default. Only tasks that have all of
-        them count.
+        Names of methods; by default all in the results. Tasks that lack one of them
+        are left out.
     interval : {"tasks", "classes"}, default="tasks"
-        Student's t over tasks, as if they were independent, or a bootstrap over the
-        classes that they share; see :mod:`groundmetric.experiments.inference`.
+        Student's t over tasks, which assumes that they are independent, or a bootstrap
+        over their classes; see :mod:`groundmetric.experiments.inference`.
 
     Returns
     -------
@@ -156,22 +154,16 @@ def mean_curves(
     >>> curves.mean, curves.svm_error, curves.n_tasks
     (array([[0.9, 0.7]]), array([0.1]), 2)
     """
-    _require_curve(measure)
-    aligned = align(results, measure, methods=methods)
+    aligned = _aligned_curves(results, measure, methods)
     svm = align(results, "svm_error", methods=methods)
     ends = [interval_of(v, aligned.classes, interval) for v in aligned.numbers]
     return MeanCurves(
-        aligned.experiment,
-        measure,
-        aligned.methods,
-        _kappas(aligned),
-        aligned.numbers.mean(axis=1),
-        np.array([end.low for end in ends]),
-        np.array([end.high for end in ends]),
-        svm.numbers.mean(axis=(1, 2)),
-        interval,
-        aligned.n_tasks,
-        aligned.n_incomplete,
+        **_common(aligned, measure, interval),
+        methods=aligned.methods,
+        mean=aligned.numbers.mean(axis=1),
+        low=np.array([end.low for end in ends]),
+        high=np.array([end.high for end in ends]),
+        svm_error=svm.numbers.mean(axis=(1, 2)),
     )
 
 
@@ -184,10 +176,10 @@ def paired_differences(
     methods: Iterable[str] | None = None,
     interval: str = "tasks",
 ) -> PairedDifferences:
-    """Compare a method with one other, or with the best of the others at each kappa.
+    """Compare a method with another one, or with the best of the others at each kappa.
 
-    The best is the one with the lowest mean error or the highest mean recall on these
-    very tasks. Such a choice flatters the competitor, and never the method.
+    The best one has the lowest mean error or the highest mean recall on these tasks.
+    Choosing it on the same tasks favors the competitor, never the method.
 
     Parameters
     ----------
@@ -200,11 +192,11 @@ def paired_differences(
     measure : {"knn_errors", "recall"}, default="knn_errors"
         What to compare.
     methods : iterable of str, optional
-        Names of the method and its competitors; all of the results by default. Only
-        tasks that have all of them count.
+        Names of the method and its competitors; by default all in the results. Tasks
+        that lack one of them are left out.
     interval : {"tasks", "classes"}, default="tasks"
-        Student's t over tasks, as if they were independent, or a bootstrap over the
-        classes that they share; see :mod:`groundmetric.experiments.inference`.
+        Student's t over tasks, which assumes that they are independent, or a bootstrap
+        over their classes; see :mod:`groundmetric.experiments.inference`.
 
     Returns
     -------
@@ -224,38 +216,30 @@ def paired_differences(
     >>> paired.against, paired.difference, paired.wins, paired.ties
     (('l1', 'l1'), array([-0.125, -0.125]), array([1, 1]), array([1, 1]))
     """
-    _require_curve(measure)
-    aligned = align(results, measure, methods=methods)
-    _require_there(method, aligned, "method")
+    aligned = _aligned_curves(results, measure, methods)
+    aligned.require(method, "method")
     if against is None:
         rivals = _best_rivals(aligned, method, measure)
     else:
-        _require_there(against, aligned, "against")
+        aligned.require(against, "against")
         rivals = (against,) * aligned.numbers.shape[2]
     columns = np.arange(len(rivals))
     rows = [aligned.methods.index(name) for name in rivals]
     differences = aligned.of(method) - aligned.numbers[rows, :, columns].T
     signs = sign_test(-differences if measure in LESS_IS_BETTER else differences)
+    ends = interval_of(differences, aligned.classes, interval)
     return PairedDifferences(
-        aligned.experiment,
-        measure,
-        method,
-        _kappas(aligned),
-        rivals,
-        differences.mean(axis=0),
-        *interval_of(differences, aligned.classes, interval),
-        signs.wins,
-        signs.ties,
-        signs.losses,
-        signs.p_value,
-        interval,
-        aligned.n_tasks,
-        aligned.n_incomplete,
+        **_common(aligned, measure, interval),
+        **ends._asdict(),
+        **signs._asdict(),
+        method=method,
+        against=rivals,
+        difference=differences.mean(axis=0),
     )
 
 
 def _best_rivals(aligned: Aligned, method: str, measure: str) -> tuple[str, ...]:
-    """Name the best other method at each kappa; the first of equals."""
+    """Name the best other method at each kappa; ties go to the first."""
     others = [name for name in aligned.methods if name != method]
     if not others:
         raise ValueError(f"results has no method besides {method!r} to compare with.")
@@ -265,19 +249,19 @@ def _best_rivals(aligned: Aligned, method: str, measure: str) -> tuple[str, ...]
     return tuple(others[i] for i in means.argmin(axis=0))
 
 
-def _require_curve(measure: str) -> None:
-    if measure not in CURVES:
-        raise ValueError(
-            f"measure is {measure!r}; it must be among {', '.join(CURVES)}."
-        )
+def _aligned_curves(
+    results: pd.DataFrame, measure: str, methods: Iterable[str] | None
+) -> Aligned:
+    validation.require_one_of(measure, "measure", CURVES)
+    return align(results, measure, methods=methods)
 
 
-def _require_there(method: str, aligned: Aligned, argument: str) -> None:
-    if method not in aligned.methods:
-        raise ValueError(
-            f"{argument} is {method!r}; results has {', '.join(aligned.methods)}."
-        )
-
-
-def _kappas(aligned: Aligned) -> Counts:
-    return np.arange(1, aligned.numbers.shape[2] + 1)
+def _common(aligned: Aligned, measure: str, interval: str) -> dict[str, Any]:
+    return {
+        "experiment": aligned.experiment,
+        "measure": measure,
+        "kappas": np.arange(1, aligned.numbers.shape[2] + 1),
+        "interval": interval,
+        "n_tasks": aligned.n_tasks,
+        "n_incomplete": aligned.n_incomplete,
+    }

@@ -1,4 +1,4 @@
-"""The results of an experiment as tables in Markdown."""
+"""The results of an experiment as Markdown tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import validation
+from .._words import count
 from .aligned import CURVES, Aligned, align
 from .inference import INTERVALS, Interval, has_halves, interval_of, sign_test
 from .summary import LESS_IS_BETTER
@@ -31,9 +33,9 @@ MISSING = "–"  # noqa: RUF001 - a dash, as in print
 def summary_table(
     results: pd.DataFrame, *, methods: Iterable[str] | None = None
 ) -> str:
-    """Tabulate the means over tasks of all measures, a row for each method.
+    """Tabulate the means of all measures over tasks, one row for each method.
 
-    Rows are sorted by the k-NN error averaged over all kappa; the best share of each
+    Rows are sorted by the k-NN error averaged over all kappa. The best share in each
     column is bold.
 
     Parameters
@@ -41,13 +43,13 @@ def summary_table(
     results : DataFrame
         Results of one experiment, a row for each task and method.
     methods : iterable of str, optional
-        Names of methods; all of the results by default. Only tasks that have all of
-        them count.
+        Names of methods; by default all in the results. Tasks that lack one of them
+        are left out.
 
     Returns
     -------
     str
-        A table in Markdown, and a sentence on what it shows.
+        A Markdown table, and a sentence that says what it shows.
 
     Examples
     --------
@@ -105,9 +107,9 @@ def comparison_table(
 ) -> str:
     """Tabulate how a method compares with each of the others, task by task.
 
-    Both 95 % intervals are printed: Student's over tasks, which takes them to be
-    independent, and the wider one of a bootstrap over the classes that they share (left
-    out unless tasks are pairs, of a class of one half and a class of the other).
+    The table has two 95 % intervals: Student's over tasks, which assumes that they are
+    independent, and the wider one of a bootstrap over their classes (only if each task
+    pairs a class from one half with a class from the other).
 
     Parameters
     ----------
@@ -120,14 +122,14 @@ def comparison_table(
     kappa : int, optional
         Number of neighbors; the mean over all of them by default.
     methods : iterable of str, optional
-        Names of the method and its competitors; all of the results by default. Only
-        tasks that have all of them count.
+        Names of the method and its competitors; by default all in the results. Tasks
+        that lack one of them are left out.
 
     Returns
     -------
     str
-        A table in Markdown, sorted from the strongest competitor to the weakest, and a
-        sentence on what it shows.
+        A Markdown table, sorted from the strongest competitor to the weakest, and a
+        sentence that says what it shows.
 
     Examples
     --------
@@ -146,10 +148,7 @@ def comparison_table(
     | l1 | -20.00 | [-38.37, -1.63] | 4 / 0 / 0 | 0.12 |
     """
     aligned, what = _selected(results, measure, kappa, methods)
-    if method not in aligned.methods:
-        raise ValueError(
-            f"method is {method!r}; results has {', '.join(aligned.methods)}."
-        )
+    aligned.require(method, "method")
     kinds = list(INTERVALS) if has_halves(aligned.classes) else ["tasks"]
     sign = -1 if measure in LESS_IS_BETTER else 1
     gains = {
@@ -181,12 +180,8 @@ def _selected(
     kappa: int | None,
     methods: Iterable[str] | None,
 ) -> tuple[Aligned, str]:
-    """One number for each method and task, and what it is called."""
-    known = (*CURVES, "svm_error")
-    if measure not in known:
-        raise ValueError(
-            f"measure is {measure!r}; it must be among {', '.join(known)}."
-        )
+    """One number for each method and task, and its name."""
+    validation.require_one_of(measure, "measure", (*CURVES, "svm_error"))
     aligned = align(results, measure, methods=methods)
     if measure == "svm_error":
         if kappa is not None:
@@ -206,7 +201,7 @@ def _selected(
 
 
 def _printed(title: str, values: Floats) -> list[str]:
-    """Print a column, the best share in bold; a tie in print is a tie."""
+    """Print a column, with the best share in bold; equal cells are ties."""
     seconds = title.endswith("(s)")
     cells = [MISSING if np.isnan(v) else f"{v:.{1 + seconds}f}" for v in values]
     if seconds or np.isnan(values).all():
@@ -225,8 +220,8 @@ def _signed(points: float) -> str:
 
 
 def _tasks(aligned: Aligned) -> str:
-    """Say how many tasks were used, and how many not."""
-    said = f"{aligned.n_tasks} task{'' if aligned.n_tasks == 1 else 's'}"
+    """Say how many tasks were used, and how many were left out."""
+    said = count(aligned.n_tasks, "task")
     if aligned.n_incomplete:
         said += f" that have all methods ({aligned.n_incomplete} left out)"
     return f"{said} of {aligned.experiment}"

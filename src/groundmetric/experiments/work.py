@@ -1,7 +1,7 @@
-"""The work of a run: units, and how any backend of joblib gets them done.
+"""The units of work of a run, and how joblib's backends process them.
 
-A unit is a task with the methods that have no row yet. Workers see the rows of their
-task and nothing else.
+A unit is a task with the methods that have no row yet. Workers only receive the rows of
+their task.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Outcome: TypeAlias = "Comparison | Failure"
 
 @dataclass(frozen=True)
 class Unit:
-    """A task, and the methods that are still to be run on it."""
+    """A task, and the methods that still have to run on it."""
 
     task: Task
     methods: Sequence[Method]
@@ -52,7 +52,7 @@ class Unit:
 def missing(
     tasks: Sequence[Task], methods: Sequence[Method], done: set[tuple[int, str]]
 ) -> list[Unit]:
-    """List what is still to be computed."""
+    """List the units that still have to be computed."""
     units = [
         Unit(task, [m for m in methods if (task.index, m.name) not in done])
         for task in tasks
@@ -69,21 +69,24 @@ def finished(
     svm: bool,
     n_jobs: int | None,
 ) -> Iterator[tuple[Unit, list[Outcome]]]:
-    """Yield each unit with what came of it, in any order, as soon as it is known."""
+    """Yield each unit with its outcomes as soon as it is finished, in any order."""
     calls = (
         joblib.delayed(_computed)(
-            unit, _split(rows, labels, unit.task), n_neighbors, svm=svm
+            unit,
+            Split.of(rows, labels, unit.task.train, unit.task.test),
+            n_neighbors,
+            svm=svm,
         )
         for unit in units
     )
     backend, _ = joblib.parallel.get_active_backend()
-    # No queue: workers that outlive a killed run finish the task at hand only.
+    # No queue: workers that outlive a killed run only finish their current task.
     if getattr(backend, "supports_return_generator", False):
         yield from joblib.Parallel(
             n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs"
         )(calls)
         return
-    # This one returns lists only: a short one at a time, so that a kill costs little.
+    # This backend returns lists: keep them short, so that a kill loses little.
     size = joblib.effective_n_jobs(n_jobs)
     with joblib.Parallel(n_jobs=n_jobs, batch_size=1) as parallel:
         while some := list(islice(calls, size)):
@@ -93,7 +96,7 @@ def finished(
 def _computed(
     unit: Unit, split: Split, n_neighbors: int, *, svm: bool
 ) -> tuple[Unit, list[Outcome]]:
-    """Run the methods of a unit, in a worker; a failure leaves the others alone."""
+    """Run the methods of a unit in a worker; one failure does not stop the others."""
     outcomes: list[Outcome] = []
     with threadpool_limits(1):
         for method in unit.methods:
@@ -104,20 +107,13 @@ def _computed(
                     n_neighbors=n_neighbors,
                     svm=svm,
                     n_jobs=1,
-                    # The only thread at work here; there may be other workers beside.
+                    # Other workers may be threads of the same process.
                     clock=time.thread_time,
                 )
             except ImportError:
-                raise  # it would fail on all tasks: the user is to install something
-            except Exception as error:  # noqa: BLE001 - of whatever a method may raise
+                raise  # it would fail on all tasks: the user must install something
+            except Exception as error:  # noqa: BLE001 - methods may raise anything
                 reason = f"{type(error).__name__}: {error}".rstrip(".")
                 outcome = Failure(method.name, reason)
             outcomes.append(outcome)
     return unit, outcomes
-
-
-def _split(rows: Floats, labels: Labels, task: Task) -> Split:
-    """Pick the rows of a task: all that a worker gets to see."""
-    return Split(
-        rows[task.train], labels[task.train], rows[task.test], labels[task.test]
-    )

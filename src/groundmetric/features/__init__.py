@@ -1,4 +1,4 @@
-"""Raw data as histograms: images by their edges or colors, documents by their words."""
+"""Histograms of raw data: edges or colors of images, words of documents."""
 
 from .color import color_histogram
 from .gist import gist

@@ -1,4 +1,4 @@
-"""Images brought to one size, by linear interpolation that averages when it shrinks."""
+"""Resize images by linear interpolation, averaging where they shrink."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 def resize(image: Floats, size: int) -> Floats:
-    """Stretch a (height, width) image to (size, size); nothing is cut off."""
+    """Stretch a (height, width) image to (size, size), without cropping."""
     height, width = image.shape
     rows: Floats = _weights(height, size) @ image  # (size, width)
     return np.ascontiguousarray((_weights(width, size) @ rows.T).T)
@@ -20,10 +20,10 @@ def resize(image: Floats, size: int) -> Floats:
 
 @lru_cache(maxsize=64)
 def _weights(n_in: int, n_out: int) -> sparse.csr_array:
-    """Weights of the old pixels, in columns, in the new ones; rows sum to 1.
+    """Weights of old pixels (columns) in new pixels (rows); rows sum to 1.
 
-    A triangle around the center of each new pixel, as wide as a pixel on either side:
-    the new one if there are fewer, the old one if there are more.
+    Each new pixel has a triangular kernel around its center. Its half-width is one
+    pixel: a new one when shrinking, an old one when enlarging.
     """
     ratio = n_in / n_out
     centers = (np.arange(n_out) + 0.5) * ratio

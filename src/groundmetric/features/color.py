@@ -1,7 +1,7 @@
-"""Joint histograms of colors, the classical input of the earth mover's distance.
+"""Joint color histograms, the classical input of the earth mover's distance.
 
-Rubner, Tomasi & Guibas (IJCV 40, 2000) compared images by them. Bins are a box of
-equal cells in one of three spaces; see :func:`color_histogram`.
+Rubner, Tomasi & Guibas (IJCV 40, 2000) used them to compare images. Bins are equal
+cells in one of three color spaces; see :func:`color_histogram`.
 """
 
 from __future__ import annotations
@@ -40,17 +40,16 @@ def color_histogram(
     Parameters
     ----------
     images : array of shape (n, h, w) or (n, h, w, 3), or iterable of 2-D or 3-D arrays
-        sRGB colors, or gray; of any sizes. Whole numbers are out of 255, others out of
-        1.
+        sRGB colors or gray values, of any sizes. Integers range to 255, floats to 1.
     n_bins : int or three ints, optional
-        Bins for each of the three coordinates; one number for all. By default 8, 4, 4
-        in ``"hsv"``, as hue says most, which is as many bins as the paper's GIST has;
-        5, 5, 5 in the others.
+        Number of bins for each of the three coordinates, or one number for all. By
+        default 8, 4, 4 in ``"hsv"``, since hue is most informative (as many bins as the
+        paper's GIST), and 5, 5, 5 in the other spaces.
     space : {"hsv", "rgb", "lab"}
-        Hue (a circle from red over green and blue to red again), saturation and value;
-        red, green and blue as they are; or CIE L*a*b* (D65), where Euclidean distances
-        are near to what is seen. L* is from 0 to 100, a* from -87 to 99 and b* from
-        -108 to 95, which just holds all of sRGB. A color without saturation has hue 0.
+        Hue (a circle from red through green and blue back to red), saturation and
+        value; red, green and blue; or CIE L*a*b* (D65), where Euclidean distances
+        approximate perceived differences. L* ranges from 0 to 100, a* from -87 to 99
+        and b* from -108 to 95, which just covers sRGB. Unsaturated colors have hue 0.
 
     Returns
     -------
@@ -66,8 +65,7 @@ def color_histogram(
     >>> color_histogram([image], n_bins=2, space="rgb")
     array([[0.  , 0.75, 0.  , 0.  , 0.25, 0.  , 0.  , 0.  ]])
     """
-    if not isinstance(space, str) or space not in SPACES:
-        raise ValueError(f"space is {space!r}; one of {', '.join(SPACES)} is needed.")
+    validation.require_one_of(space, "space", SPACES)
     chosen = SPACES[space]
     shape = bins_in(space, n_bins)
     rows = [
@@ -81,7 +79,7 @@ def color_histogram(
 
 
 def bins_in(space: str, n_bins: int | Sequence[int] | None) -> tuple[int, int, int]:
-    """Judge the numbers of bins, or take those of the space."""
+    """Check the numbers of bins; by default those of the space."""
     if n_bins is None:
         return SPACES[space].n_bins
     if np.ndim(n_bins) == 0:
@@ -100,14 +98,14 @@ def bins_in(space: str, n_bins: int | Sequence[int] | None) -> tuple[int, int, i
 def _counts(space: Space, image: Floats, shape: tuple[int, int, int]) -> Floats:
     low, high = np.array(space.low), np.array(space.high)
     parts = (space.coordinates(image.reshape(-1, 3)) - low) / (high - low)
-    # The upper end belongs to the last cell.
+    # The last cell includes its upper end.
     cells = np.clip(np.floor(parts * shape).astype(np.int64), 0, np.array(shape) - 1)
     flat = np.ravel_multi_index(tuple(cells.T), shape)
     return np.bincount(flat, minlength=math.prod(shape)).astype(np.float64)
 
 
 def _hsv(rgb: Floats) -> Floats:
-    """Smith's hexcone: value = max, saturation = (max - min) / max, and the hue."""
+    """Smith's hexcone model: value = max, saturation = (max - min) / max, and hue."""
     value = rgb.max(axis=1)
     chroma = value - rgb.min(axis=1)
     divisor = np.where(chroma > 0, chroma, 1.0)
@@ -136,7 +134,7 @@ def _lab(rgb: Floats) -> Floats:
 
 
 class Space(NamedTuple):
-    """Coordinates of sRGB colors, their ranges, and how many bins to begin with."""
+    """Coordinates of sRGB colors, their ranges, and default numbers of bins."""
 
     coordinates: Callable[[Floats], Floats]
     low: tuple[float, float, float]

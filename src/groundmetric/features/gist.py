@@ -1,8 +1,8 @@
-r"""GIST: how much edge there is of each direction in each cell of a grid.
+r"""GIST: the energy of edges in each direction and each cell of a grid.
 
 After Oliva & Torralba, "Modeling the shape of the scene" (IJCV 42, 2001), the features
 of the paper's section 7.2: 8 directions at a middle scale, in 4 x 4 cells, as one
-histogram of 128 bins. Written from the formulas, which stand beside each function.
+histogram of 128 bins. The formulas are those in :func:`gist`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ LARGEST_SCALE = 9
 LOW_CUT = 4.0  # cycles an image
 SMALLEST_CONTRAST = 0.2
 BRIGHTEST = 255.0
-MARGIN = 4  # the mirrored border is this part of the image
-# Images that are transformed together; one alone and eight were both measured slower.
+MARGIN = 4  # the mirrored border is 1/4 of the image
+# Images transformed together; one and eight were both slower.
 BATCH = 2
 
 
 class Settings(NamedTuple):
-    """What was asked for, judged."""
+    """Checked parameters."""
 
     n_orientations: int
     grid: int
@@ -81,18 +81,18 @@ def gist(
     Parameters
     ----------
     images : array of shape (n, h, w) or (n, h, w, 3), or iterable of 2-D or 3-D arrays
-        Gray or color; of any sizes, numbers of any scale. Read one after the other, so
-        that a generator need not hold more than a few.
+        Gray or color images of any size and scale. They are read one at a time, so a
+        generator can save memory.
     n_orientations : int
-        Directions. Direction j is that of the *change*: intensities that change along
-        the x-axis, as vertical edges do, are direction 0, and those that change from
-        top left to bottom right direction n / 4.
+        Number of directions. Direction j is that of the *change*: intensities that
+        change along the x-axis, as at vertical edges, have direction 0, and those that
+        change from top left to bottom right direction n / 4.
     grid : int
-        Cells a side.
+        Number of cells along each side.
     scales : sequence of int
-        Which scales, from 0, the finest, on; usual are 0 to 3.
+        Scales to use, where 0 is the finest; usually within 0 to 3.
     size : int
-        Pixels a side that images are stretched to.
+        Images are stretched to this many pixels along each side.
     prefilter : bool
         Whether to whiten.
 
@@ -104,7 +104,7 @@ def gist(
     Raises
     ------
     ValueError
-        If an image has the same intensity everywhere: there are no edges to count.
+        If an image has the same intensity everywhere, and so no edges.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def _judged(
 ) -> Settings:
     if np.ndim(scales) != 1 or len(scales) == 0:
         raise ValueError(
-            f"scales is {scales!r}; whole numbers, as in (2,), are needed."
+            f"scales is {scales!r}; whole numbers such as (2,) are needed."
         )
     if not isinstance(prefilter, (bool, np.bool_)):
         raise ValueError(f"prefilter is {prefilter!r}; True or False is needed.")
@@ -153,14 +153,14 @@ def _judged(
 
 
 def _square(image: object, name: str, settings: Settings) -> Floats:
-    """Gray, of one size, from 0 to 255, with its border mirrored."""
+    """Convert to gray, one size and 0 to 255, and mirror the border."""
     array = validation.as_image(image, name)
     gray = array
     if array.ndim > 2:  # noqa: PLR2004 - a mean over so short an axis would be slow
         gray = (array[..., 0] + array[..., 1] + array[..., 2]) / 3
     square = resize(gray, settings.size)
     low, high = square.min(), square.max()
-    # What resizing makes of a constant may differ in its last digits.
+    # Resizing may change the last digits of a constant image.
     if high - low <= 1e-12 * max(abs(low), abs(high)):
         raise ValueError(f"{name} has one intensity everywhere: it has no edges.")
     scaled = BRIGHTEST * ((square - low) / (high - low))
@@ -185,7 +185,7 @@ def _energies(squares: Floats, settings: Settings) -> Floats:
 
 
 def _means(responses: Floats, grid: int) -> Floats:
-    """Average in grid x grid cells, (n, grid * grid); as equal as pixels allow."""
+    """Average in grid x grid cells of nearly equal size, (n, grid * grid)."""
     edges = np.arange(grid + 1) * responses.shape[1] // grid
     sums = np.add.reduceat(responses, edges[:-1], axis=1)
     sums = np.add.reduceat(sums, edges[:-1], axis=2)
@@ -194,19 +194,19 @@ def _means(responses: Floats, grid: int) -> Floats:
 
 
 def _whitened(squares: Floats, size: int) -> Floats:
-    """Subtract what is slow, divide by the local contrast."""
+    """Subtract low frequencies, and divide by the local contrast."""
     m = squares.shape[1]
     low = _low_pass(m, size)  # (m, m // 2 + 1)
     x = np.log1p(squares)
     y = x - fft.irfft2(low * fft.rfft2(x), s=(m, m))
-    # A Gaussian is positive, but its transform is cut off: hence maximum.
+    # A Gaussian is positive, but its truncated transform may not be.
     power = np.maximum(fft.irfft2(low * fft.rfft2(y**2), s=(m, m)), 0.0)
     return np.asarray(y / (SMALLEST_CONTRAST + np.sqrt(power)))
 
 
 @lru_cache(maxsize=8)
 def _low_pass(m: int, size: int) -> Floats:
-    """Half a plane of a Gaussian in frequency, 1 at zero and 1/2 at the cut."""
+    """Gaussian in frequency on a half-plane, 1 at zero and 1/2 at the cutoff."""
     fy, fx = np.meshgrid(fft.fftfreq(m), fft.rfftfreq(m), indexing="ij")
     cut = LOW_CUT / size
     return np.asarray(np.exp(-np.log(2.0) * (fx**2 + fy**2) / cut**2))

@@ -1,8 +1,8 @@
 """Documents as histograms of words, or of topics.
 
-Topics are latent features, for which nobody has a metric at hand: what the paper's
-conclusion has in mind (section 8.3, "histograms of latent features, such as topics").
-Thin layers around scikit-learn's ``CountVectorizer`` and ``LatentDirichletAllocation``.
+Topics are latent features without a natural metric, which the paper's conclusion
+suggests (section 8.3, "histograms of latent features, such as topics"). Both classes
+wrap scikit-learn's ``CountVectorizer`` and ``LatentDirichletAllocation``.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ NAMED = 5  # documents in a message
 
 
 class _Documents(TransformerMixin, BaseEstimator):
-    """Counts the words of documents; refuses documents without any that it knows."""
+    """Counts the words of documents; refuses documents without known words."""
 
     vectorizer: Any
     n_words: int
 
     def covers(self, documents: Iterable[str]) -> NDArray[np.bool_]:
-        """Which documents have a word that was seen in ``fit``.
+        """Which documents contain a word from ``fit``.
 
-        Only those can be transformed.
+        Only these can be transformed.
         """
         check_is_fitted(self)
         counts = self.vectorizer_.transform(_as_documents(documents))
         return np.asarray(counts.sum(axis=1)).ravel() > 0
 
     def _fitted_counts(self, documents: Iterable[str]) -> Any:  # noqa: ANN401 - sparse
-        """Learn the words; count those of the documents that have any."""
+        """Learn the vocabulary; count the words of documents that have any."""
         n_words = validation.as_count(self.n_words, "n_words", low=1)
         if self.vectorizer is None:
             own = CountVectorizer(max_features=n_words, stop_words="english")
@@ -65,8 +65,8 @@ class _Documents(TransformerMixin, BaseEstimator):
             some = ", ".join(f"documents[{i}]" for i in empty[:NAMED])
             more = f" and {empty.size - NAMED} more" if empty.size > NAMED else ""
             raise ValueError(
-                f"{some}{more} have no word that was seen in fit; leave them out: "
-                "covers(documents) says which to keep."
+                f"{some}{more} have no word that was seen in fit; leave them out, or "
+                "select with covers(documents)."
             )
         return counts
 
@@ -83,15 +83,15 @@ class WordHistograms(_Documents):
     Parameters
     ----------
     n_words : int
-        How many words to keep: the most frequent that are no English stop words.
+        Number of words to keep: the most frequent ones, without English stop words.
     vectorizer : estimator, optional
-        What counts instead, such as a ``CountVectorizer`` for another language; then
-        n_words has no effect.
+        Counts words instead, such as a ``CountVectorizer`` for another language;
+        n_words then has no effect.
 
     Attributes
     ----------
     vectorizer_ : estimator
-        The fitted one.
+        The fitted vectorizer.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class WordHistograms(_Documents):
         self.vectorizer = vectorizer
 
     def fit(self, documents: Iterable[str], y: object = None) -> WordHistograms:  # noqa: ARG002 - scikit-learn's
-        """Learn which words there are."""
+        """Learn the vocabulary."""
         self._fitted_counts(documents)
         return self
 
@@ -121,7 +121,7 @@ class WordHistograms(_Documents):
         return validation.as_distributions(self._counts(documents), "documents")
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:  # noqa: ARG002 - scikit-learn's
-        """Words, one a bin."""
+        """Words, one per bin."""
         check_is_fitted(self)
         return np.asarray(self.vectorizer_.get_feature_names_out())
 
@@ -130,26 +130,27 @@ class TopicHistograms(ClassNamePrefixFeaturesOutMixin, _Documents):
     """Documents as histograms over latent topics, a transformer.
 
     Latent Dirichlet allocation (Blei, Ng & Jordan, 2003): a document draws each of its
-    words from one of its topics. Its histogram is the mean of what is then known of
-    its shares of the topics.
+    words from one of its topics. Its histogram is the posterior mean of its topic
+    shares.
 
     Parameters
     ----------
     n_topics : int
-        Bins.
+        Number of topics, the bins.
     n_words : int
-        How many words to learn from: the most frequent that are no English stop words.
+        Number of words to learn from: the most frequent ones, without English stop
+        words.
     vectorizer : estimator, optional
-        What counts instead; then n_words has no effect.
+        Counts words instead; n_words then has no effect.
     max_iter : int
-        Passes over the documents.
+        Number of passes over the documents.
     random_state : int, RandomState or None
-        Where topics begin.
+        Seed or generator for the initial topics.
 
     Attributes
     ----------
     vectorizer_, model_ : estimators
-        The fitted ones.
+        The fitted vectorizer and model.
     topics_ : ndarray of shape (n_topics, n_words)
         Topics as histograms over words.
 
@@ -182,7 +183,7 @@ class TopicHistograms(ClassNamePrefixFeaturesOutMixin, _Documents):
         self.random_state = random_state
 
     def fit(self, documents: Iterable[str], y: object = None) -> TopicHistograms:  # noqa: ARG002 - scikit-learn's
-        """Learn words and topics, from the documents that have words to learn."""
+        """Learn words and topics, from the documents that have words."""
         model = LatentDirichletAllocation(
             validation.as_count(self.n_topics, "n_topics", low=1),
             max_iter=validation.as_count(self.max_iter, "max_iter", low=1),
@@ -205,7 +206,7 @@ class TopicHistograms(ClassNamePrefixFeaturesOutMixin, _Documents):
 
 
 def _as_documents(documents: Iterable[str]) -> list[str]:
-    """Refuse a single string, which would be taken letter by letter."""
+    """Refuse a single string, which would be read letter by letter."""
     if isinstance(documents, (str, bytes)):
         raise ValueError("documents is one string; a list of them is needed.")
     try:

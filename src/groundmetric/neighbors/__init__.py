@@ -4,12 +4,10 @@ Sections 2.3 and 7 of the paper.
 """
 
 from ._classifier import EMDClassifier
-from ._kernel import C_GRID, SIGMA_GRID, EMDKernel
+from ._kernel import EMDKernel
 from ._search import EMDNeighbors
 
 __all__ = [
-    "C_GRID",
-    "SIGMA_GRID",
     "EMDClassifier",
     "EMDKernel",
     "EMDNeighbors",

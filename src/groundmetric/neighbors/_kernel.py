@@ -23,11 +23,6 @@ from ..transport._exact import pairwise_emd
 
 Floats = NDArray[np.float64]
 
-#: The paper's multiples of the median distance, for a search over ``multiple``.
-SIGMA_GRID = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-#: The paper's regularization parameters, for a search over ``C`` of an SVM.
-C_GRID = (1.0, 10.0, 100.0)
-
 # Asymmetry allowed in precomputed distances, relative to the largest: Euclidean ones
 # are often computed from dot products, and lose half of their digits.
 ASYMMETRY = 1e-7
@@ -59,7 +54,8 @@ class EMDKernel(HistogramTransformer):
         Unit of the bandwidth: a number, or the median distance between training
         histograms (if that is 0, between those that differ).
     multiple : float, default=1.0
-        The bandwidth in this unit; the paper searches :data:`SIGMA_GRID`.
+        The bandwidth in that unit; the paper searches
+        :data:`groundmetric.experiments.SIGMA_GRID`.
     n_jobs : int, optional
         Number of threads for EMDs. Results do not depend on it.
 
@@ -91,7 +87,7 @@ class EMDKernel(HistogramTransformer):
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.svm import SVC
-    >>> from groundmetric import C_GRID, SIGMA_GRID
+    >>> from groundmetric.experiments import C_GRID, SIGMA_GRID
     >>> search = GridSearchCV(
     ...     make_pipeline(EMDKernel(), SVC(kernel="precomputed")),
     ...     {"emdkernel__multiple": SIGMA_GRID, "svc__C": C_GRID},

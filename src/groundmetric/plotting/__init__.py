@@ -1,14 +1,13 @@
-"""Pictures, in scikit-learn's manner: displays that are made from results and plotted.
+"""Plots as display objects, in the style of scikit-learn.
 
-``SomeDisplay.from_...(...)`` computes what is to be seen, and ``.plot(ax=...)`` draws
-it, as often as you like, and keeps the artists (``ax_``, ``figure_``, ``im_``,
-``lines_``).
+``SomeDisplay.from_...(...)`` computes what to show, and ``.plot(ax=...)`` draws it, as
+often as you like, and keeps the artists (``ax_``, ``figure_``, ``im_``, ``lines_``).
 
 ``MetricDisplay``, ``FeatureMapDisplay``, ``GridMetricDisplay`` and ``PathDisplay`` show
 a metric and how it was learned. ``CurvesDisplay`` and ``DifferenceDisplay`` draw one
 panel of results each, ``paper_figures`` a figure of the paper (section 7); on the
-command line: ``groundmetric figures --help``. matplotlib is imported when
-something is drawn: ``pip install 'groundmetric[plot]'``.
+command line: ``groundmetric figures --help``. Drawing needs matplotlib:
+``pip install 'groundmetric[plot]'``.
 """
 
 from .curves import CurvesDisplay

@@ -1,8 +1,8 @@
-"""How to lay out features so that a metric between them can be seen.
+"""Layouts of features that make a metric between them visible.
 
 Optimal leaf ordering (Bar-Joseph, Gifford & Jaakkola, 2001) for heat maps, and metric
 multidimensional scaling by majorization (SMACOF; de Leeuw, 1977) for maps in the plane.
-Both are deterministic. Pictures and reports share them.
+Both are deterministic, and used by displays and reports.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from scipy.spatial.distance import cdist, squareform
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# The optimal order of leaves takes cubic time: beyond this, any order of leaves.
+# Optimal leaf ordering takes cubic time: skip it for more features than this.
 LARGEST_OPTIMAL = 600
-# Points that coincide stay together under majorization; this sets them apart.
+# Majorization never separates coinciding points; a little noise does.
 JITTER = 1e-3
 
 
@@ -30,12 +30,12 @@ class PlanarMap:
     Attributes
     ----------
     positions : ndarray of shape (d, 2)
-        Points whose distances are near to those of the metric.
+        Points whose distances approximate those of the metric.
     stress : float
         Kruskal's stress-1: the root of the squared errors of the distances over the
         squared distances in the plane. 0 is perfect; above 0.2 the map is poor.
     n_iter : int
-        Iterations of the majorization.
+        Number of iterations of the majorization.
     """
 
     positions: Floats
@@ -44,10 +44,10 @@ class PlanarMap:
 
 
 def leaf_order(M: Floats) -> Indices:
-    """Order features so that neighbors in the order are near to each other.
+    """Order features so that close ones are next to each other.
 
-    The leaves of average linkage, flipped so that the sum of the distances between
-    successive features is the least that the tree allows.
+    Leaves of average linkage, flipped to minimize the sum of the distances between
+    successive features.
     """
     if len(M) < 3:  # noqa: PLR2004 - fewer have one order only
         return np.arange(len(M))
@@ -59,11 +59,11 @@ def leaf_order(M: Floats) -> Indices:
 
 
 def planar_map(M: Floats, *, max_iter: int = 300, tol: float = 1e-5) -> PlanarMap:
-    """Metric multidimensional scaling in the plane, from classical scaling on."""
+    """Metric multidimensional scaling in the plane, starting from classical scaling."""
     positions = _classical_scaling(M)
     between = cdist(positions, positions)
     raw, n_iter = _raw_stress(M, between), 0
-    for n_iter in range(1, max_iter + 1):  # noqa: B007 - told below
+    for n_iter in range(1, max_iter + 1):  # noqa: B007 - returned below
         positions = _guttman(M, positions, between)
         between = cdist(positions, positions)
         last, raw = raw, _raw_stress(M, between)
@@ -75,7 +75,7 @@ def planar_map(M: Floats, *, max_iter: int = 300, tol: float = 1e-5) -> PlanarMa
 
 
 def extreme_pairs(M: Floats, n_pairs: int, *, farthest: bool = False) -> Indices:
-    """Rows (p, q), p < q, of the nearest pairs of features, or of the farthest."""
+    """Rows (p, q), p < q, of the closest pairs of features, or of the farthest."""
     p, q = np.triu_indices(len(M), 1)
     values = -M[p, q] if farthest else M[p, q]
     first = np.argsort(values, kind="stable")[:n_pairs]
@@ -83,7 +83,7 @@ def extreme_pairs(M: Floats, n_pairs: int, *, farthest: bool = False) -> Indices
 
 
 def _classical_scaling(M: Floats) -> Floats:
-    """Principal coordinates of the doubly centered squares, slightly shaken."""
+    """Principal coordinates of the doubly centered squares, plus a little noise."""
     d = len(M)
     squares = M**2
     centered = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None]
@@ -91,7 +91,7 @@ def _classical_scaling(M: Floats) -> Floats:
     axes = vectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0.0))
     positions = np.zeros((d, 2))
     positions[:, : axes.shape[1]] = axes
-    # The sign of an eigenvector is nobody's: the largest coordinate is positive.
+    # Eigenvectors have no sign: make the largest coordinate positive.
     largest = np.abs(positions).argmax(axis=0)
     positions *= np.where(positions[largest, [0, 1]] < 0.0, -1.0, 1.0)
     shake = np.random.default_rng(0).standard_normal((d, 2))

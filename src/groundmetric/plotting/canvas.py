@@ -1,4 +1,4 @@
-"""The only place that imports matplotlib: figures to draw on, files to keep them."""
+"""Figures and their files; the only place that imports matplotlib at run time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CM = 1 / 2.54
-# A page is 13 cm wide, so letters of 7 points are those of a caption.
+# Figures are 13 cm wide, so 7 points match the size of a caption.
 PAPER: dict[Any, Any] = {
     "axes.edgecolor": "0.3",
     "axes.labelsize": 7,
@@ -33,15 +33,15 @@ PAPER: dict[Any, Any] = {
     "legend.fontsize": 6.5,
     "legend.frameon": False,
     "legend.title_fontsize": 6.5,
-    "svg.fonttype": "none",  # letters stay letters: small, and they can be searched
-    "svg.hashsalt": "groundmetric",  # the same names in every run
+    "svg.fonttype": "none",  # keep text as text: smaller files that can be searched
+    "svg.hashsalt": "groundmetric",  # the same ids in every run
     "xtick.labelsize": 6.5,
     "xtick.major.size": 2.5,
     "xtick.major.width": 0.6,
     "ytick.labelsize": 6.5,
     "ytick.major.size": 0,
 }
-# Neither dates nor versions: the same results make the same files.
+# No dates or versions: the same results give the same files.
 METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Creator": "groundmetric", "Date": None},
@@ -60,7 +60,7 @@ def _require_matplotlib() -> None:
 
 
 def new_axes() -> Axes:
-    """Return axes in a new figure of pyplot, to be shown."""
+    """Return axes in a new pyplot figure."""
     _require_matplotlib()
     import matplotlib.pyplot as plt  # noqa: PLC0415 - an optional dependency
 
@@ -70,7 +70,7 @@ def new_axes() -> Axes:
 
 @contextmanager
 def paper(width: float, height: float) -> Iterator[Figure]:
-    """Yield a figure for print, in cm, that pyplot does not know; draw it inside."""
+    """Yield a figure for print, of a size in cm; draw it inside the context."""
     _require_matplotlib()
     import matplotlib as mpl  # noqa: PLC0415 - an optional dependency
     from matplotlib.figure import Figure  # noqa: PLC0415
@@ -92,7 +92,7 @@ def save(figure: Figure, stem: Path) -> tuple[Path, ...]:
     )
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata=METADATA["svg"])
-    # Hundredths of a point are enough: half the size, and no last bits.
+    # Hundredths of a point are enough: half the size, and no rounding noise.
     _files.write_text(
         svg, LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}", text.getvalue())
     )
@@ -100,7 +100,7 @@ def save(figure: Figure, stem: Path) -> tuple[Path, ...]:
 
 
 def _settle(figure: Figure) -> None:
-    """Lay out once, without the last bits, in which the solver of layouts varies."""
+    """Lay out once, and round: the layout solver varies in the last bits."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for ax in figure.axes:

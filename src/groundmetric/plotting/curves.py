@@ -1,4 +1,4 @@
-"""A panel of mean curves, in the manner of scikit-learn's display objects."""
+"""A panel of mean curves, as a display object in the style of scikit-learn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..experiments.summary import MeanCurves, mean_curves
-from . import canvas
+from .axes import Display
 from .panel import band, finish, marked, marker
 from .style import label_of, style_of
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 __all__ = ["CurvesDisplay"]
@@ -27,7 +26,7 @@ MEASURES = {
 }
 
 
-class CurvesDisplay:
+class CurvesDisplay(Display):
     """Mean curves of several methods over tasks, with 95 % bands.
 
     Parameters
@@ -62,8 +61,6 @@ class CurvesDisplay:
     ('Recall accuracy (%)', ['l1', 'gml'])
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     lines_: dict[str, Line2D]
     handles_: list[Line2D]
 
@@ -84,13 +81,13 @@ class CurvesDisplay:
         Parameters
         ----------
         results : DataFrame
-            Results of one experiment, a row for each task and method.
+            Results of one experiment, one row for each task and method.
         methods : iterable of str, optional
-            Names of methods; all of the results by default.
+            Names of methods; by default all in the results.
         measure : {"knn_errors", "recall"}, default="knn_errors"
             What to draw.
         interval : {"tasks", "classes"}, default="tasks"
-            What the bands are made of.
+            Kind of the intervals in the bands.
 
         Returns
         -------
@@ -105,7 +102,7 @@ class CurvesDisplay:
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; in a new figure by default.
+            Where to draw; by default in a new figure.
         legend : bool, default=True
             Whether to name the methods, best first, with the errors of their support
             vector machines as in the paper.
@@ -113,20 +110,19 @@ class CurvesDisplay:
         Returns
         -------
         CurvesDisplay
-            This display.
+            The display itself.
         """
-        self.ax_ = canvas.new_axes() if ax is None else ax
-        self.figure_ = self.ax_.figure
+        axes = self._open(ax)
         curves = self.curves
         self.lines_ = {}
         for method, mean, low, high in zip(
             curves.methods, curves.mean, curves.low, curves.high, strict=True
         ):
             style = style_of(method)
-            # Shares end at 0 and 1; Student's interval does not know.
+            # Shares lie between 0 and 1, but Student's interval may not.
             bottom, top = np.clip([low, high], 0, 1)
-            band(self.ax_, curves.kappas, bottom, top, style.color)
-            (self.lines_[method],) = self.ax_.plot(
+            band(axes, curves.kappas, bottom, top, style.color)
+            (self.lines_[method],) = axes.plot(
                 curves.kappas,
                 100 * mean,
                 color=style.color,
@@ -134,14 +130,13 @@ class CurvesDisplay:
                 linestyle=style.line,
                 linewidth=style.width,
                 markevery=marked(curves.kappas),
-                zorder=2 + style.width,  # what is thick is meant to be seen
+                zorder=2 + style.width,  # thick lines on top
                 **marker(style),
             )
         self.handles_ = self._handles()
-        finish(self.ax_, curves.kappas)
-        self.ax_.set_ylabel(MEASURES[curves.measure])
+        finish(axes, curves.kappas, MEASURES[curves.measure])
         if legend:
-            self.ax_.legend(handles=self.handles_)
+            axes.legend(handles=self.handles_)
         return self
 
     def _handles(self) -> list[Line2D]:

@@ -1,18 +1,17 @@
-"""A panel of paired differences, in the manner of scikit-learn's displays."""
+"""A panel of paired differences, as a display object in the style of scikit-learn."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from ..experiments.summary import PairedDifferences, paired_differences
-from . import canvas
+from .axes import Display
 from .panel import band, finish, marked, marker
 from .style import label_of, style_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 __all__ = ["DifferenceDisplay"]
@@ -23,11 +22,11 @@ MEASURES = {
 }
 
 
-class DifferenceDisplay:
-    """Paired differences of a method to a competitor, with 95 % intervals.
+class DifferenceDisplay(Display):
+    """Paired differences between a method and a competitor, with 95 % intervals.
 
-    Markers are those of the competitor, so they tell which one was the best at each
-    kappa. Several displays may share their axes.
+    Markers are those of the competitor, so they show which one was best at each kappa.
+    Several displays may share their axes.
 
     Parameters
     ----------
@@ -62,8 +61,6 @@ class DifferenceDisplay:
     ([-25.0, 0.0], ['l1'])
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     line_: Line2D
     markers_: dict[str, Line2D]
     handles_: list[Line2D]
@@ -83,7 +80,7 @@ class DifferenceDisplay:
         Parameters
         ----------
         results : DataFrame
-            Results of one experiment, a row for each task and method.
+            Results of one experiment, one row for each task and method.
         method : str
             Name of the method.
         **options
@@ -102,37 +99,36 @@ class DifferenceDisplay:
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; in a new figure by default.
+            Where to draw; by default in a new figure.
         legend : bool, default=True
             Whether to name the competitors.
 
         Returns
         -------
         DifferenceDisplay
-            This display.
+            The display itself.
         """
-        self.ax_ = canvas.new_axes() if ax is None else ax
-        self.figure_ = self.ax_.figure
+        axes = self._open(ax)
         found, style = self.differences, style_of(self.differences.method)
-        self.ax_.axhline(0, color="0.3", linewidth=0.6, zorder=1)
-        band(self.ax_, found.kappas, found.low, found.high, style.color)
+        axes.axhline(0, color="0.3", linewidth=0.6, zorder=1)
+        band(axes, found.kappas, found.low, found.high, style.color)
         percent = 100 * found.difference
-        (self.line_,) = self.ax_.plot(
+        (self.line_,) = axes.plot(
             found.kappas, percent, color=style.color, linewidth=1.2
         )
         self.markers_ = {}
         self.handles_ = []
         rivals = dict.fromkeys(found.against)
-        # If the best one changes, every marker tells something.
+        # If the best competitor changes, mark every kappa.
         positions = range(len(percent)) if len(rivals) > 1 else marked(found.kappas)
         for rival in rivals:
             at = [i for i in positions if found.against[i] == rival]
             look = marker(style_of(rival))
-            (self.markers_[rival],) = self.ax_.plot(
+            (self.markers_[rival],) = axes.plot(
                 found.kappas[at], percent[at], linestyle="none", **look
             )
             # For the legend, line and markers together.
-            self.handles_ += self.ax_.plot(
+            self.handles_ += axes.plot(
                 [],
                 [],
                 color=style.color,
@@ -140,8 +136,7 @@ class DifferenceDisplay:
                 linewidth=1.2,
                 **look,
             )
-        finish(self.ax_, found.kappas)
-        self.ax_.set_ylabel(MEASURES[found.measure])
+        finish(axes, found.kappas, MEASURES[found.measure])
         if legend:
-            self.ax_.legend(handles=self.handles_)
+            axes.legend(handles=self.handles_)
         return self

@@ -1,40 +1,41 @@
-"""Features as points in the plane, as far apart as the metric says, or nearly."""
+"""Features as points in the plane, at distances close to those of the metric."""
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from .. import validation
 from ._arrangement import PlanarMap, extreme_pairs, planar_map
-from .axes import FAR, NEAR, as_metric, axes_or_new, bare, fitted, segments
+from .axes import FAR, NEAR, MetricPicture, as_metric
 
 if TYPE_CHECKING:
     import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection, PathCollection
-    from matplotlib.figure import FigureBase
     from matplotlib.text import Annotation
     from numpy.typing import ArrayLike, NDArray
 
 
-class FeatureMapDisplay:
+@dataclass(eq=False, repr=False)
+class FeatureMapDisplay(MetricPicture):
     """Map of the features, by metric multidimensional scaling.
 
-    Make it with :meth:`from_estimator` or :meth:`from_metric`.
+    Create it with :meth:`from_estimator` or :meth:`from_metric`.
 
     Attributes
     ----------
     map : PlanarMap
-        Positions, and the stress of the map: how far its distances are from those of
-        the metric.
+        Positions, and the stress of the map: how much its distances differ from those
+        of the metric.
     nearest : ndarray of shape (n_pairs, 2)
-        The nearest pairs of features.
+        The closest pairs of features.
     names : list of str or None
         Names of the features.
-    ax_, figure_ : matplotlib's
-        Where it was drawn.
-    points_, lines_, texts_ : matplotlib's
-        What was drawn.
+    ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
+    points_, lines_, texts_ : matplotlib artists
+        The features, the lines between the closest pairs, and the names.
 
     Examples
     --------
@@ -48,35 +49,30 @@ class FeatureMapDisplay:
            [2, 3]])
     """
 
-    def __init__(
-        self,
-        map: PlanarMap,  # noqa: A002 - what it is
-        *,
-        nearest: NDArray[np.int64],
-        names: list[str] | None = None,
-    ) -> None:
-        self.map = map
-        self.nearest = nearest
-        self.names = names
+    map: PlanarMap
+    _: KW_ONLY
+    nearest: NDArray[np.int64]
+    names: list[str] | None = None
 
     @classmethod
     def from_metric(
         cls, metric: ArrayLike, *, names: object = None, n_pairs: int = 0
     ) -> FeatureMapDisplay:
-        """Find places in the plane.
+        """Compute the positions of the features.
 
         Parameters
         ----------
         metric : array-like of shape (d, d)
             The metric.
         names : list of str, optional
-            Names of the features, drawn beside them.
+            Names of the features, drawn next to them.
         n_pairs : int, default=0
-            How many of the nearest pairs to connect.
+            Number of closest pairs to connect.
 
         Returns
         -------
         FeatureMapDisplay
+            Not drawn yet.
         """
         M = as_metric(metric)
         count = validation.as_count(n_pairs, "n_pairs", low=0)
@@ -84,55 +80,30 @@ class FeatureMapDisplay:
             names = validation.as_names(names, len(M), "names")
         return cls(planar_map(M), nearest=extreme_pairs(M, count), names=names)
 
-    @classmethod
-    def from_estimator(
-        cls, estimator: object, *, names: object = None, n_pairs: int = 0
-    ) -> FeatureMapDisplay:
-        """Find places in the plane for the features of a learned metric.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Has ``metric_``, as a fitted :class:`~groundmetric.GroundMetricLearning`.
-        names, n_pairs
-            As in :meth:`from_metric`; names that the estimator saw are taken.
-
-        Returns
-        -------
-        FeatureMapDisplay
-        """
-        metric = fitted(estimator, "metric_")
-        if names is None:
-            names = getattr(estimator, "feature_names_in_", None)
-        return cls.from_metric(metric, names=names, n_pairs=n_pairs)
-
     def plot(self, ax: Axes | None = None) -> FeatureMapDisplay:
-        """Draw the map, and say its stress.
+        """Draw the map, with its stress below.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where; a new figure if None.
+            Where to draw; by default in a new figure.
 
         Returns
         -------
         FeatureMapDisplay
-            This one, with ``ax_``, ``figure_``, ``points_``, ``lines_``, ``texts_``.
+            The display itself, with ``ax_``, ``figure_``, ``points_``, ``lines_`` and
+            ``texts_``.
         """
-        self.ax_: Axes = axes_or_new(ax)
-        self.figure_: FigureBase = self.ax_.figure
-        places = self.map.positions
-        self.lines_: LineCollection = segments(
-            self.ax_, places[self.nearest], color=NEAR
-        )
-        self.points_: PathCollection = self.ax_.scatter(
+        axes, places = self._open(ax), self.map.positions
+        self.lines_: LineCollection = self._segments(places[self.nearest], color=NEAR)
+        self.points_: PathCollection = axes.scatter(
             places[:, 0], places[:, 1], s=22, color=FAR, edgecolors="white", zorder=2
         )
         self.texts_: list[Annotation] = [
-            self.ax_.annotate(name, place, (4, 3), textcoords="offset points", size=8)
+            axes.annotate(name, place, (4, 3), textcoords="offset points", size=8)
             for name, place in zip(self.names or [], places, strict=False)
         ]
-        self.ax_.set_aspect("equal", "datalim")
-        bare(self.ax_)
-        self.ax_.set_xlabel(f"stress {self.map.stress:.2f}")
+        axes.set_aspect("equal", "datalim")
+        self._bare()
+        axes.set_xlabel(f"stress {self.map.stress:.2f}")
         return self

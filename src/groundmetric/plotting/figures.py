@@ -1,11 +1,11 @@
-"""The four figures of the paper (section 7.5), from results alone.
+"""The four figures of the paper (section 7.5), drawn from results.
 
-Above, as in the paper: recall accuracy and k-NN error over kappa, with the errors of
-support vector machines in the legend. Below, what the paper argues from them, as paired
-differences: in figure 1, of ground metric learning to the best other distance; in
-figure 2, of square roots to histograms as they are; in figure 3, of other neighborhoods
-to k = 3; in figure 4, of learned metrics to the initial metrics they started from, and
-of typical to independence tables.
+The upper panels are those of the paper: recall accuracy and k-NN error over kappa, with
+the errors of support vector machines in the legend. The lower panels show the paper's
+comparisons as paired differences. Figure 1: ground metric learning and the best other
+distance. Figure 2: square roots of histograms and histograms. Figure 3: other
+neighborhoods and k = 3. Figure 4: learned and initial metrics, typical and independence
+tables.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import validation
 from ..experiments import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
 from .layout import columns_of, save
 
@@ -35,12 +36,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PaperFigure:
-    """What a figure of the paper shows.
+    """Contents of a figure of the paper.
 
     Attributes
     ----------
     title : str
-        What it is about.
+        Title of the figure.
     methods : tuple of str
         Names of the methods.
     pairs : tuple of pairs of str
@@ -102,26 +103,26 @@ def paper_figures(
 ) -> tuple[Path, ...]:
     """Draw a figure of the paper from results, as PNG and SVG files.
 
-    The same results make the same files, byte for byte with the same matplotlib.
+    With the same version of matplotlib, the same results give identical files.
 
     Parameters
     ----------
     results : DataFrame
         Results, a row for each task and method.
     folder : str or Path
-        Where to write the files; made if it is not there.
+        Where to write the files; created if it does not exist.
     figure : {1, 2, 3, 4}, default=1
-        Number of the figure, which tells methods and comparisons.
+        Number of the figure, which determines methods and comparisons.
     experiment : str, optional
-        Name of the experiment; may be left out if the results have one only.
+        Name of the experiment; required if the results have several.
     methods : iterable of str, optional
-        Names of methods; by default those of the figure that the results have.
+        Names of methods; by default those of the figure that are in the results.
     method : str, optional
         A method to compare with the best of the others at each kappa, instead of the
         comparisons of the figure.
     interval : {"tasks", "classes"}, default="tasks"
-        What the bands are made of, which the figure says: Student's t over tasks, or a
-        bootstrap over the classes that they share.
+        Kind of the bands, which the figure states: Student's t over tasks, or a
+        bootstrap over their classes.
     name : str, optional
         Name of the files, without .png and .svg; ``figure1`` for figure 1 by default.
 
@@ -146,11 +147,10 @@ def paper_figures(
     ...     [path.name for path in paper_figures(results, folder, figure=1)]
     ['figure1.png', 'figure1.svg']
     """
-    if figure not in FIGURES:
-        raise ValueError(f"figure is {figure!r}; it must be among 1, 2, 3, 4.")
+    validation.require_one_of(figure, "figure", FIGURES)
     stem = f"figure{figure}" if name is None else name
     if stem != Path(stem).name:
-        raise ValueError(f"name is {name!r}; it must be the name of a file, no path.")
+        raise ValueError(f"name is {name!r}; it must be a file name, not a path.")
     if experiment is not None:
         if experiment not in set(results["experiment"]):
             there = ", ".join(sorted(set(results["experiment"])))
@@ -174,7 +174,7 @@ def figure_methods(
     figure : {1, 2, 3, 4}
         Number of the figure.
     methods : iterable of str, optional
-        Names of methods; by default those of the figure that the results have.
+        Names of methods; by default those of the figure that are in the results.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def figure_methods(
     names = [name for name in FIGURES[figure].methods if name in there]
     if len(names) < 2:  # noqa: PLR2004 - a comparison
         raise ValueError(
-            f"results has less than two of the methods of figure {figure}, "
+            f"results has fewer than two of the methods of figure {figure}, "
             f"{', '.join(FIGURES[figure].methods)}; name others in methods."
         )
     return names
@@ -203,7 +203,7 @@ def figure_methods(
 def figure_pairs(
     names: Sequence[str], figure: int, method: str | None = None
 ) -> tuple[Pair, ...]:
-    """Pair the methods at hand as a figure compares them.
+    """Select the pairs of methods that a figure compares.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def figure_pairs(
     )
     if not pairs:
         raise ValueError(
-            f"methods has no two that figure {figure} compares; name one as method to "
+            f"methods has no pair that figure {figure} compares; pass a method to "
             "compare it with the best of the others."
         )
     return pairs

@@ -1,9 +1,10 @@
-"""How a figure of the paper is laid out: curves above, paired differences below."""
+"""Layout of a figure of the paper: curves above, paired differences below."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from .._words import count
 from ..experiments.inference import INTERVALS
 from . import canvas
 from .curves import CurvesDisplay
@@ -29,11 +30,11 @@ AROUND = 3.0  # cm, for titles and axes
 
 
 class Column(NamedTuple):
-    """What stands below each other, for one measure."""
+    """The panels of one measure, from top to bottom."""
 
     curves: CurvesDisplay
     differences: list[DifferenceDisplay]
-    best: bool  # of the others, or one that was named
+    best: bool  # whether the competitor is the best of the others
 
 
 def columns_of(
@@ -41,14 +42,14 @@ def columns_of(
     pairs: Sequence[Pair],
     **options: Any,  # noqa: ANN401 - methods and interval of the displays
 ) -> list[Column]:
-    """Make the displays of both measures."""
+    """Create the displays of both measures."""
     return [_column(results, measure, pairs, **options) for measure in MEASURES]
 
 
 def save(columns: Sequence[Column], title: str, stem: Path) -> tuple[Path, ...]:
-    """Draw columns side by side; write PNG and SVG files into a folder made for them.
+    """Draw columns side by side; write PNG and SVG files, creating their folder.
 
-    Nothing is written unless everything could be drawn.
+    Write nothing unless drawing succeeds.
     """
     with canvas.paper(WIDTH, AROUND + sum(_heights(columns))) as drawing:
         _draw(drawing, columns, title)
@@ -85,7 +86,7 @@ def _heights(columns: Sequence[Column]) -> list[float]:
 
 
 def _draw(drawing: Figure, columns: Sequence[Column], title: str) -> None:
-    """Draw curves above, differences below, and a legend under either."""
+    """Draw curves above, differences below, and a legend under each."""
     panels = drawing.subplot_mosaic("AB;CC;DE;FF", height_ratios=_heights(columns))
     handles: dict[str, Line2D] = {}
     for column, above, below in zip(columns, "AB", "DE", strict=True):
@@ -93,7 +94,7 @@ def _draw(drawing: Figure, columns: Sequence[Column], title: str) -> None:
         for display in column.differences:
             display.plot(panels[below], legend=False)
             handles |= {str(line.get_label()): line for line in display.handles_}
-        for name in (above, below):  # level text is easier to read
+        for name in (above, below):  # horizontal text is easier to read
             panels[name].set_title(panels[name].get_ylabel())
             panels[name].set_ylabel("")
     curves, _, best = columns[-1]
@@ -108,14 +109,14 @@ def _draw(drawing: Figure, columns: Sequence[Column], title: str) -> None:
 
 
 def _legend(ax: Axes, handles: list[Line2D], **options: Any) -> None:  # noqa: ANN401 - of matplotlib
-    """Give axes away for a legend."""
+    """Use axes for a legend only."""
     ax.axis("off")
     legend = ax.legend(handles=handles, loc="upper center", borderaxespad=0, **options)
-    legend.set_in_layout(False)  # else a wide one makes all panels narrow
+    legend.set_in_layout(False)  # a wide one would shrink the panels
 
 
 def _described(curves: MeanCurves) -> str:
-    tasks = f"{curves.n_tasks} task{'' if curves.n_tasks == 1 else 's'}"
+    tasks = count(curves.n_tasks, "task")
     if curves.n_incomplete:
         tasks += f" ({curves.n_incomplete} incomplete)"
     made_of = INTERVALS[curves.interval]

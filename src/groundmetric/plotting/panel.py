@@ -1,4 +1,4 @@
-"""What all panels have in common: markers, bands, and axes over kappa."""
+"""What all panels share: markers, bands, and axes over kappa."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from .style import Style
 
-STEP = 5  # between the kappas that are marked, after the first
+STEP = 5  # mark kappa = 1 and all multiples of this
 OPACITY = 0.12  # of bands
 
 
@@ -33,15 +33,16 @@ def band(
     high: NDArray[np.float64],
     color: str,
 ) -> None:
-    """Shade what lies between, in percent."""
-    if not np.isnan(low).all():  # a single task has none
+    """Shade the interval, in percent."""
+    if not np.isnan(low).all():  # a single task has no interval
         ax.fill_between(
             kappas, 100 * low, 100 * high, color=color, alpha=OPACITY, linewidth=0
         )
 
 
-def finish(ax: Axes, kappas: NDArray[np.int64]) -> None:
-    """Leave what a reader needs, and nothing else."""
+def finish(ax: Axes, kappas: NDArray[np.int64], ylabel: str) -> None:
+    """Label the axes and remove clutter."""
+    ax.set_ylabel(ylabel)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="0.9", linewidth=0.5)
     ax.set_axisbelow(True)

@@ -1,40 +1,41 @@
-"""The descent: how the criterion fell."""
+"""The criterion along the descent."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .axes import FAR, NEAR, axes_or_new, fitted
+from .axes import FAR, NEAR, Display, fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import FigureBase
     from matplotlib.lines import Line2D
 
 Floats = NDArray[np.float64]
 
 
-class PathDisplay:
-    """Criterion against steps.
+@dataclass(eq=False, repr=False)
+class PathDisplay(Display):
+    """The criterion at each step of the descent.
 
-    Within an outer step the inner steps lower a convex bound on the criterion; where an
-    outer step begins, the bound is the criterion itself, and there is a dot. Make it
-    with :meth:`from_estimator` or :meth:`from_path`.
+    The inner steps of an outer step lower a convex bound on the criterion. A dot marks
+    where an outer step begins and the bound equals the criterion. Create it with
+    :meth:`from_estimator` or :meth:`from_path`.
 
     Attributes
     ----------
     criterion : ndarray of shape (n_steps,)
         The bound on the criterion, at each step.
     starts : ndarray of int
-        Steps at which an outer step begins.
-    ax_, figure_ : matplotlib's
-        Where it was drawn.
-    lines_ : list of matplotlib's
-        The bound, the dots, and a ring at the least bound.
+        Steps where an outer step begins.
+    ax_, figure_ : matplotlib axes and figure
+        Where the display was drawn.
+    lines_ : list of matplotlib lines
+        The bound, the dots, and a ring at the lowest bound.
 
     Examples
     --------
@@ -47,13 +48,13 @@ class PathDisplay:
     True
     """
 
-    def __init__(self, criterion: Floats, *, starts: NDArray[np.int64]) -> None:
-        self.criterion = criterion
-        self.starts = starts
+    criterion: Floats
+    _: KW_ONLY
+    starts: NDArray[np.int64]
 
     @classmethod
     def from_path(cls, path: Sequence[Any]) -> PathDisplay:
-        """Take the steps of a descent.
+        """Display the steps of a descent.
 
         Parameters
         ----------
@@ -72,7 +73,7 @@ class PathDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: object) -> PathDisplay:
-        """Take the steps of a fitted estimator, its ``path_``.
+        """Display the steps of a fitted estimator.
 
         Parameters
         ----------
@@ -91,28 +92,27 @@ class PathDisplay:
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where; a new figure if None.
+            Where to draw; by default in a new figure.
 
         Returns
         -------
         PathDisplay
-            This one, with ``ax_``, ``figure_`` and ``lines_``.
+            The display itself, with ``ax_``, ``figure_`` and ``lines_``.
         """
-        self.ax_: Axes = axes_or_new(ax)
-        self.figure_: FigureBase = self.ax_.figure
+        axes = self._open(ax)
         best = int(self.criterion.argmin())
         steps = np.arange(len(self.criterion))
-        curve = self.ax_.plot(steps, self.criterion, color=FAR, label="convex bound")
-        dots = self.ax_.plot(
+        curve = axes.plot(steps, self.criterion, color=FAR, label="convex bound")
+        dots = axes.plot(
             self.starts, self.criterion[self.starts], "o", color=FAR, ms=5,
             label="criterion, where an outer step begins",
         )  # fmt: skip
-        ring = self.ax_.plot(
+        ring = axes.plot(
             best, self.criterion[best], "o", mfc="none", mec=NEAR, mew=2, ms=10,
-            label="least bound",
+            label="lowest bound",
         )  # fmt: skip
         self.lines_: list[Line2D] = [*curve, *dots, *ring]
-        self.ax_.set(xlabel="step", ylabel="criterion")
-        self.ax_.spines[["top", "right"]].set_visible(False)
-        self.ax_.legend(frameon=False)
+        axes.set(xlabel="step", ylabel="criterion")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False)
         return self

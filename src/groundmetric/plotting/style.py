@@ -1,10 +1,9 @@
-"""How a method looks: the same in every figure.
+"""Colors, markers and lines of methods, the same in every figure.
 
-Hues are those of Okabe and Ito, which people with any kind of color vision can tell
-apart. Bin-to-bin distances are gray: they are what all others are to be compared with.
-A hue is a learner or, for the EMD, an initial metric; more neighbors k are darker; what
-is not learned, or learned without the square roots of histograms, is dashed and hollow.
-Markers tell apart what is left.
+Hues are those of Okabe and Ito, which suit all kinds of color vision. Bin-to-bin
+distances, the baseline, are gray. Each learner has a hue or, for the EMD, each initial
+metric; larger k are darker. Methods that do not learn, or learn without square roots of
+histograms, are dashed and hollow. Markers distinguish the rest.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Style:
 
 
 def label_of(method: str) -> str:
-    """Name a method in print; one that is not ours has its own name.
+    """Label of a method in figures; unknown methods keep their name.
 
     Examples
     --------
@@ -75,7 +74,7 @@ def label_of(method: str) -> str:
 
 
 def style_of(method: str) -> Style:
-    """Look up how a method looks; one that is not ours has a look by its name.
+    """Look up the style of a method; unknown methods get one by their name.
 
     Examples
     --------
@@ -94,12 +93,12 @@ def style_of(method: str) -> Style:
         return Style(
             STARTS[found["start"]], NOT_LEARNED[found["kind"]], "--", hollow=True
         )
-    if method == "gml":  # as it comes
+    if method == "gml":  # with its defaults
         return Style(STARTS["uniform"], "*", width=2.2)
     if found := GML.fullmatch(method):
         share, marker = NEIGHBORS[found["k"]]
         return Style(_mixed(STARTS[found["start"]], share), marker, width=1.7)
-    # Not hash(): that is another one in every run.
+    # Not hash(), which differs in every run.
     number = crc32(method.encode())
     hues, markers = (ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE), "Phd<>*p"
     return Style(hues[number % len(hues)], markers[number % len(markers)], "-.")

@@ -1,8 +1,8 @@
-"""A report on a learned metric: one HTML file, whole in itself, that says if it helped.
+"""A report on a learned metric: did learning help? One self-contained HTML file.
 
-The verdict comes first: errors of nearest neighbors under the learned metric, beside l1
-and the metric that learning started from, with an interval; then curves, the metric as
-heat map and map, neighbors before and after, and what is needed to do it again.
+The verdict comes first: errors of nearest neighbors under the learned metric, l1 and
+the initial metric, with intervals. Then come curves, the metric as a heat map and as a
+map, neighbors before and after, and how to reproduce it.
 """
 
 from ._write import write_report

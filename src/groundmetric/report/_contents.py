@@ -1,4 +1,4 @@
-"""The numbers of a report, rounded and small: what the page draws."""
+"""The data that the page draws, rounded to keep the file small."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import confusion_matrix
 
 from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
 from ._evaluation import LABELS, Evaluation, in_a_sentence
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Contents = dict[str, Any]
 
-LEVELS = 65535  # of distances, in two bytes each
-N_PAIRS = 24  # nearest pairs of features, connected in the map
+LEVELS = 65535  # distances take two bytes each
+N_PAIRS = 24  # closest pairs of features, connected in the map
 N_EXAMPLES = {"mended": 6, "spoiled": 6, "changed": 3}
 
 
@@ -33,7 +34,7 @@ def contents(
 ) -> Contents:
     """Collect everything that the page draws, ready for JSON.
 
-    The gains are those of the verdict; those on the test set if there are no others.
+    The gains are those of the verdict; by default those on the test set.
     """
     learner = evaluation.learner
     metric = learner.metric_
@@ -78,7 +79,7 @@ def contents(
 
 
 def packed(metric: Floats) -> Contents:
-    """Distances above the diagonal as multiples of the unit, two bytes each."""
+    """Distances above the diagonal as multiples of a unit, two bytes each."""
     values = metric[np.triu_indices(len(metric), 1)]
     unit = (float(values.max()) if values.size else 0.0) / LEVELS or 1.0
     levels = np.rint(values / unit).astype("<u2")
@@ -86,7 +87,7 @@ def packed(metric: Floats) -> Contents:
 
 
 def rounded(values: Floats, digits: int) -> Any:  # noqa: ANN401 - nested lists
-    """Convert to plain numbers of so many digits after the point."""
+    """Convert to nested lists of numbers, with this many digits after the point."""
     return np.round(values, digits).tolist()
 
 
@@ -110,25 +111,22 @@ def _difference(name: str, found: Gain) -> Contents:
     return {
         "name": name,
         "label": LABELS[name],
-        "gain": round(found.gain, 5),
-        "low": round(found.low, 5),
-        "high": round(found.high, 5),
+        **{end: round(getattr(found, end), 5) for end in ("gain", "low", "high")},
         "kind": kind(found),
     }
 
 
 def _confusion(evaluation: Evaluation, name: str) -> list[list[int]]:
-    """Count the true labels in rows, the votes in columns."""
-    n = len(evaluation.data.classes)
-    counts = np.zeros((n, n), dtype=int)
+    """Count test histograms by true label (rows) and vote (columns)."""
     voted = evaluation.judged[name].votes[:, evaluation.n_neighbors - 1]
-    np.add.at(counts, (evaluation.data.z, voted), 1)
+    labels = np.arange(len(evaluation.data.classes))
+    counts = confusion_matrix(evaluation.data.z, voted, labels=labels)
     found: list[list[int]] = counts.tolist()
     return found
 
 
 def _examples(evaluation: Evaluation) -> Contents:
-    """Choose test histograms whose nearest neighbor changed, a few of each kind."""
+    """Choose a few test histograms of each kind whose nearest neighbor changed."""
     data = evaluation.data
     before = evaluation.judged[evaluation.before].neighbors[:, 0]
     after = evaluation.judged["learned"].neighbors[:, 0]
@@ -160,6 +158,6 @@ def _examples(evaluation: Evaluation) -> Contents:
 
 
 def _drawn(histogram: Floats, label: int) -> Contents:
-    """Masses in 255 levels, and the label."""
+    """Write a histogram as bytes, beside its label."""
     levels = np.rint(255 * histogram / histogram.max()).astype(np.uint8)
     return {"label": label, "levels": base64.b64encode(levels.tobytes()).decode()}

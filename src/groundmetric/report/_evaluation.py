@@ -1,4 +1,4 @@
-"""Learn if need be, find neighbors under each distance, and see who is right."""
+"""Learn if necessary, find neighbors under each distance, and count errors."""
 
 from __future__ import annotations
 
@@ -12,8 +12,15 @@ from sklearn.model_selection import train_test_split
 
 from .. import validation
 from ..distances import pairwise
+from ..experiments.measures import (
+    class_sizes,
+    nearest,
+    nearest_others,
+    own_share,
+    votes,
+)
+from ..learning._criterion import is_uniform
 from ..neighbors._search import EMDNeighbors
-from ._measures import nearest, nearest_others, own_share, votes
 from ._verdict import (
     Difference,
     best_of,
@@ -30,8 +37,8 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 MOST_NEIGHBORS = 20
-TEST_SHARE = 0.3  # set aside, if there is no test set
-FEWEST = 4  # histograms of a class that can be split
+TEST_SHARE = 0.3  # held out if there is no test set
+FEWEST = 4  # histograms needed to split a class
 LABELS = {
     "learned": "learned metric",
     "initial": "initial metric",
@@ -44,7 +51,7 @@ LABELS = {
 
 
 def in_a_sentence(name: str) -> str:
-    """Name a distance as a sentence does."""
+    """Name a distance within a sentence."""
     if name == "pixels":
         return "the EMD with Euclidean distances between pixels"
     what = "" if name in ("learned", "initial") else " distance"
@@ -60,13 +67,13 @@ class Data:
     test: Floats
     z: Indices
     classes: list[str]
-    labels: NDArray[Any]  # of the training histograms, as they were given
+    labels: NDArray[Any]  # of the training histograms, as given
     was_split: bool
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One distance: neighbors in the training set, and what they vote for.
+    """Results of one distance: neighbors in the training set, and their votes.
 
     Columns, and entries of ``errors`` and ``recall``, are for 1, 2, ... neighbors.
     """
@@ -79,7 +86,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All that a report tells."""
+    """Everything that a report shows."""
 
     data: Data
     learner: GroundMetricLearning
@@ -88,18 +95,18 @@ class Evaluation:
 
     @property
     def before(self) -> str:
-        """What learning started from; l1 stands for the uniform metric."""
+        """The distance before learning; l1 if the initial metric is uniform."""
         return "initial" if "initial" in self.judged else "l1"
 
     @property
     def n_seen(self) -> int:
-        """Test histograms that are among those to learn from: not to be trusted."""
+        """Number of test histograms that are also in the training set."""
         known = (self.data.train, self.learner._histograms)  # noqa: SLF001
         seen = {row.tobytes() for rows in known for row in rows}
         return sum(row.tobytes() in seen for row in self.data.test)
 
     def right(self, name: str) -> NDArray[np.bool_]:
-        """Which test histograms are classified as they should be."""
+        """Which test histograms are classified correctly."""
         found: NDArray[np.bool_] = (
             self.judged[name].votes[:, self.n_neighbors - 1] == self.data.z
         )
@@ -115,21 +122,21 @@ class Evaluation:
         }
 
     def errors(self) -> dict[str, float]:
-        """Shares of errors under each distance."""
+        """Error rates under each distance."""
         return {
             name: float(judged.errors[self.n_neighbors - 1])
             for name, judged in self.judged.items()
         }
 
     def best_other(self) -> str:
-        """Say which of the distances that learn nothing is best, beside the learned."""
+        """Compare the learned metric with the best distance that does not learn."""
         found = self.differences()
         return best_of([each for name, each in found.items() if name != "initial"])
 
     def recalls(self) -> tuple[float, float, int] | None:
-        """Recall of the learned metric, of l1, and for how many neighbors.
+        """Recall of the learned metric, of l1, and the number of neighbors.
 
-        None if there is but one test histogram, which has no others.
+        None if there is only one test histogram.
         """
         shares = [self.judged[name].recall for name in ("learned", "l1")]
         at = min(self.n_neighbors, len(shares[0]))
@@ -138,11 +145,11 @@ class Evaluation:
         return float(shares[0][at - 1]), float(shares[1][at - 1]), at
 
     def headline(self) -> str:
-        """Say in a sentence whether learning helped."""
+        """Say in one sentence whether learning helped."""
         return headline(self.differences()["l1"], self.n_neighbors)
 
     def verdict(self) -> str:
-        """Say all that belongs to the headline, for a place without a page."""
+        """Return the headline with its caveats, for the terminal."""
         errors = self.errors()
         least = min(errors[name] for name in errors.keys() - {"learned", "initial"})
         said = [self.headline()]
@@ -161,14 +168,13 @@ def judge_data(
     y_test: ArrayLike | None,
     random_state: int,
 ) -> Data:
-    """Check histograms and labels; split them if there is no test set."""
+    """Check histograms and labels; hold out a test set if there is none."""
     rows = validation.as_distributions(X, "X")
     validation.require_length(y, len(rows), "y")
     labels = np.asarray(y)
     if (X_test is None) != (y_test is None):
-        raise ValueError("X_test and y_test go together: give both, or neither.")
-    if np.unique(labels).size == 1:
-        raise ValueError("y has one class only; at least two are needed.")
+        raise ValueError("X_test and y_test must be given together.")
+    class_sizes(labels, "y")
     if X_test is None or y_test is None:
         kept, aside = _split(labels, random_state)
         test, test_labels = rows[aside], labels[aside]
@@ -191,7 +197,7 @@ def judge_data(
 def evaluate(
     learner: GroundMetricLearning, data: Data, *, n_neighbors: int, n_jobs: int | None
 ) -> Evaluation:
-    """Fit the learner if it is not, or must not have seen the test histograms."""
+    """Fit the learner if it is not fitted, or if it has seen the test histograms."""
     k = min(MOST_NEIGHBORS, len(data.train))
     at = validation.as_count(n_neighbors, "n_neighbors", low=1, high=k)
     validation.n_threads(n_jobs)
@@ -210,18 +216,13 @@ def evaluate(
     return Evaluation(data, fitted, at, judged)
 
 
-def is_uniform(metric: Floats) -> bool:
-    """Whether all features are equally far: then the EMD is a multiple of l1."""
-    apart = metric[~np.eye(len(metric), dtype=bool)]
-    return apart.size == 0 or float(np.ptp(apart)) <= 1e-12 * float(apart.max())
-
-
 def _split(labels: NDArray[Any], random_state: int) -> tuple[Indices, Indices]:
-    values, counts = np.unique(labels, return_counts=True)
+    values, counts = class_sizes(labels, "y")
     if counts.min() < FEWEST:
         raise ValueError(
-            f"y has {counts.min()} of class {values[counts.argmin()]!s}; {FEWEST} at "
-            "least are needed to set some aside. Give X_test and y_test instead."
+            f"y has {counts.min()} of class {values[counts.argmin()]!s}; at least "
+            f"{FEWEST} are needed to hold out a test set. Give X_test and y_test "
+            "instead."
         )
     seed = validation.as_count(random_state, "random_state", low=0, high=2**32 - 1)
     kept, aside = train_test_split(
@@ -235,7 +236,7 @@ def _n_others(data: Data) -> int:
 
 
 def _emd(metric: Floats, data: Data, k: int, options: dict[str, Any]) -> Judged:
-    """Neighbors under an EMD, most pairs never solved."""
+    """Neighbors under an EMD."""
     search = EMDNeighbors(metric, n_neighbors=k, **options).fit(data.train)
     between = search.kneighbors(data.test, return_distance=False)
     others = _n_others(data)

@@ -1,8 +1,8 @@
-"""One HTML file of everything: text that needs no script, data, style and script.
+"""Put text, data, style and scripts into one HTML file.
 
-Every string that came from a user is escaped: text and attributes by ``html.escape``,
-data by writing ``<``, ``>`` and ``&`` of its JSON as escapes. The page's own policy
-(Content-Security-Policy) forbids it to load anything.
+All strings from users are escaped: text and attributes by ``html.escape``, data by
+writing ``<``, ``>`` and ``&`` as escapes in its JSON. The Content-Security-Policy of
+the page forbids it to load anything.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def page(
     seed: int,
     origin: Mapping[str, str],
 ) -> str:
-    """Fill in the template; origin is for the settings."""
+    """Fill in the template; the origin is listed among the settings."""
     script = "\n".join(_text(name) for name in SCRIPTS)
     return Template(_text("page.html")).substitute(
         title=html.escape(title),
@@ -70,7 +70,7 @@ def _text(name: str) -> str:
 
 
 def _as_data(found: Contents) -> str:
-    """JSON that cannot end the element it stands in."""
+    """JSON that cannot close the element that contains it."""
     text = json.dumps(found, allow_nan=False, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -80,7 +80,7 @@ def _as_data(found: Contents) -> str:
 def _subtitle(evaluation: Evaluation) -> str:
     data = evaluation.data
     return (
-        f"{len(data.train)} histograms to learn from, {len(data.test)} to test on, "
+        f"{len(data.train)} training histograms, {len(data.test)} test histograms, "
         f"{data.train.shape[1]} features, {len(data.classes)} classes"
     )
 
@@ -108,8 +108,8 @@ def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:
     if learner.path_:
         yield "time to learn", f"{learner.path_[-1].seconds:.2f} s"
     for part, rows, codes in (
-        ("to learn from", data.train, data.y),
-        ("to test on", data.test, data.z),
+        ("training set", data.train, data.y),
+        ("test set", data.test, data.z),
     ):
         counts = np.bincount(codes, minlength=len(data.classes))
         sizes = ", ".join(
@@ -166,5 +166,5 @@ def _paragraphs(sentences: Iterable[str]) -> str:
 
 
 def _prose(text: str) -> str:
-    """Escape; no line ends between a number and its sign."""
+    """Escape; keep numbers and percent signs on one line."""
     return html.escape(text).replace(" %", "&nbsp;%")

@@ -1,4 +1,4 @@
-"""Errors over repeated random splits: a single one may be lucky."""
+"""Errors over repeated random splits, since a single split may be lucky."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from ._verdict import Gain, best_of, headline, recall_beside
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# Titles of the table, after that of the distance; short, for a terminal is narrow.
+# Column titles after the distance; short enough for a terminal.
 COLUMNS = ("Errors", "Std. dev.", "Saved by learning (95 %)", "Splits won")
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """Every distance on the same splits.
+    """Errors and recall of all distances on the same splits.
 
     Attributes
     ----------
     errors, recall : mapping of str to sequence of float
-        Shares of each distance, by its name, in each split; "learned" and "l1" are
-        among them.
+        Values of each distance, by name, in each split; "learned" and "l1" are
+        required.
     gains : mapping of str to Gain
-        The learned metric beside each other distance, over all splits.
+        The learned metric compared with each other distance, over all splits.
     n_neighbors : int
-        How many neighbors vote.
+        Number of neighbors that vote.
     n_train, n_test : int
-        Histograms of each split.
+        Numbers of histograms in each split.
     """
 
     errors: Mapping[str, Sequence[float]]
@@ -48,24 +48,24 @@ class Repeated:
         return len(self.errors["learned"])
 
     def wins(self, other: str) -> str:
-        """Tell in how many splits the learned metric has fewer errors."""
+        """Say in how many splits the learned metric has fewer errors."""
         fewer = np.less(self.errors["learned"], self.errors[other])
         return f"{int(fewer.sum())} of {self.n_splits}"
 
     def headline(self) -> str:
-        """Say in a sentence whether learning helped."""
+        """Say in one sentence whether learning helped."""
         return headline(self.gains["l1"], self.n_neighbors)
 
     def sentences(self) -> list[str]:
-        """Say what supports the headline, and what contradicts it."""
+        """Sentences that support the headline, or contradict it."""
         l1 = self.gains["l1"]
         recall = [float(np.mean(self.recall[name])) for name in ("learned", "l1")]
         spread = (
             f"These are means over {self.n_splits} random splits, each with "
-            f"{self.n_train} histograms to learn from and {self.n_test} others to test "
-            f"on. Compared with {l1.other}, learning saves {100 * l1.gain:.1f} "
-            f"percentage points (95 % interval {points(l1.low)} to {points(l1.high)}), "
-            f"and it has fewer errors in {self.wins('l1')} splits."
+            f"{self.n_train} training and {self.n_test} test histograms. Compared with "
+            f"{l1.other}, learning saves {100 * l1.gain:.1f} percentage points (95 % "
+            f"interval {points(l1.low)} to {points(l1.high)}), with fewer errors in "
+            f"{self.wins('l1')} splits."
         )
         return [
             spread,
@@ -74,7 +74,7 @@ class Repeated:
         ]
 
     def rows(self) -> dict[str, list[str]]:
-        """Cells of the table, by the name of the distance."""
+        """Cells of the table for each distance."""
         found = {}
         for name, errors in self.errors.items():
             cells = [percent(float(np.mean(errors))), percent(_deviation(errors))]
@@ -86,19 +86,19 @@ class Repeated:
         return found
 
     def section(self, notes: Sequence[str]) -> Section:
-        """Make the first part of a page; notes follow the verdict."""
+        """Return the first section of the page; notes follow the verdict."""
         return Section(
             self.headline(),
             [*self.sentences(), *notes],
             list(COLUMNS),
             self.rows(),
             self.gains,
-            "Each split draws its training histograms at random, class by class, and "
-            "its test histograms from the others. A test histogram gets the label that "
-            f"most of its {self.n_neighbors} nearest training histograms have. "
-            "Intervals are Student's over splits, made wider because test sets overlap "
-            "(after Nadeau and Bengio); they are not adjusted for several comparisons.",
-            [f"All that follows is about the first of the {self.n_splits} splits."],
+            "Each split draws its training histograms at random within each class, and "
+            "its test histograms from the rest. A test histogram gets the most common "
+            f"label among its {self.n_neighbors} nearest training histograms. "
+            "Intervals are Student's over splits, widened because test sets overlap "
+            "(Nadeau and Bengio), and not adjusted for multiple comparisons.",
+            [f"The rest of this page shows the first of the {self.n_splits} splits."],
         )
 
 

@@ -1,4 +1,4 @@
-"""The first part of a page: the verdict, what supports it, and how it was found."""
+"""The first section of a page: the verdict, its support, and the method."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """What the page says first.
+    """Contents of the first section.
 
     Attributes
     ----------
     headline : str
         The verdict.
     details : list of str
-        Sentences that follow it, each a paragraph.
+        Sentences that follow it, one per paragraph.
     columns : list of str
-        Titles of the table after that of the distance.
+        Column titles of the table, after the distance.
     rows : dict
-        Cells of each distance, by its name.
+        Cells for each distance, by name.
     gains : dict
-        The learned metric beside each other distance; that to l1 is the verdict.
+        The learned metric compared with each other distance; l1 gives the verdict.
     how : str
-        How all of this was found.
+        How the numbers were computed.
     rest : list of str
-        What to know about the rest of the page.
+        Notes on the rest of the page.
     """
 
     headline: str
@@ -48,7 +48,7 @@ class Section:
 
 
 def one_test_set(evaluation: Evaluation, seed: int) -> Section:
-    """Tell what a single test set says."""
+    """Return the section for a single test set."""
     return Section(
         evaluation.headline(),
         list(_details(evaluation)),
@@ -70,26 +70,26 @@ def saved(found: Gain) -> str:
 
 
 def _details(evaluation: Evaluation) -> Iterable[str]:
-    """Size of the difference to l1, to the start, and the best of the others."""
+    """Compare the learned metric with l1, the initial metric, and the best other."""
     found = evaluation.differences()
     if evaluation.n_seen:
         yield (
-            f"Beware: {evaluation.n_seen} of the {len(evaluation.data.test)} test "
-            "histograms are also among those to learn from, so errors are too small."
+            f"Warning: {evaluation.n_seen} of the {len(evaluation.data.test)} test "
+            "histograms are also in the training set, so errors are too low."
         )
     yield details(found["l1"])
     if "initial" in found:
         start = details(found["initial"])
         words = {
             "helped": "The descent itself helped",
-            "hurt": "The descent itself did harm",
-            "unclear": "The descent itself made no difference beyond chance",
+            "hurt": "The descent itself made things worse",
+            "unclear": "The descent itself made no significant difference",
         }
         yield f"{words[kind(found['initial'])]}. {start}"
     else:
         yield (
-            "It started from the uniform metric, whose EMD is half of l1: the "
-            "comparison with the start is the same."
+            "Learning started from the uniform metric, whose EMD is half of l1, so the "
+            "comparison with the initial metric is the same."
         )
     if recalls := evaluation.recalls():
         yield recall_beside(found["l1"], *recalls)
@@ -101,17 +101,17 @@ def _how(evaluation: Evaluation, seed: int) -> str:
     if evaluation.data.was_split:
         source = (
             f"No test set was given: {100 * TEST_SHARE:.0f} % of the histograms of "
-            f"each class ({n} in all, drawn with seed {seed}) were set aside, and the "
-            "metric was learned from the others."
+            f"each class ({n} in all, drawn with seed {seed}) were held out, and the "
+            "metric was learned from the rest."
         )
     else:
-        source = f"Errors are those on the {n} test histograms that were given."
+        source = f"Errors are measured on the {n} test histograms provided."
     return (
-        f"{source} A test histogram gets the label that most of its "
-        f"{evaluation.n_neighbors} nearest training histograms have. The interval is "
-        "Bonett and Price's for paired proportions: it tells how sure the difference "
-        "is for this training set, not what another training set would give. Several "
-        "distances are compared, and the intervals are not adjusted for that."
+        f"{source} A test histogram gets the most common label among its "
+        f"{evaluation.n_neighbors} nearest training histograms. The interval is "
+        "Bonett and Price's for paired proportions: it shows how certain the "
+        "difference is for this training set, not what another training set would "
+        "give. Intervals are not adjusted for multiple comparisons."
     )
 
 

@@ -1,25 +1,26 @@
 """Did learning help? Errors on the same test histograms, compared pair by pair.
 
-Only histograms that one distance gets right and the other wrong can tell. With b of
-them right under the learned metric only, c under the other only, of n, the 95 %
-interval of the difference is the adjusted Wald interval of Bonett & Price (2012):
+Only histograms that one distance classifies correctly and the other does not carry
+information. If b of n are correct under the learned metric only, and c under the other
+only, the 95 % interval of the difference is the adjusted Wald interval of Bonett &
+Price (2012):
 
     p = (b + 1) / (n + 2),  q = (c + 1) / (n + 2),
     p - q  -/+  1.96 sqrt((p + q - (p - q)^2) / (n + 2)),
 
-which stays honest where b and c are small, or zero; it ends where differences of shares
-do, at -1 and 1. The p-value is McNemar's, exact.
+clipped to [-1, 1]. Its coverage holds even if b and c are small or zero. The p-value is
+that of McNemar's exact test.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from scipy.stats import binomtest
-
 from .._words import count, percent, points
+from ..experiments.inference import LEVEL, sign_p_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,21 +28,21 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Z = 1.959963984540054  # of the normal distribution, two-sided 95 %
+Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 @dataclass(frozen=True)
 class Gain:
-    """Errors under the learned metric beside those under another distance.
+    """Errors under the learned metric, compared with another distance.
 
     Attributes
     ----------
     other : str
-        What the other is called.
+        Name of the other distance.
     error, other_error : float
-        Shares of errors, of the learned metric and of the other.
+        Error rates of the learned metric and of the other.
     low, high : float
-        Interval of ``other_error - error``; above 0 where learning is better.
+        Interval of ``other_error - error``; positive if learning is better.
     """
 
     other: str
@@ -52,20 +53,21 @@ class Gain:
 
     @property
     def gain(self) -> float:
-        """Share of errors that learning saves."""
+        """Error rate that learning saves."""
         return self.other_error - self.error
 
 
 @dataclass(frozen=True)
 class Difference(Gain):
-    """The same on one test set, compared histogram by histogram.
+    """A gain on one test set, compared histogram by histogram.
 
     Attributes
     ----------
     n_mended, n_spoiled : int
-        Histograms that only the learned metric gets right, and only the other.
+        Numbers of histograms that only the learned metric, and only the other,
+        classifies correctly.
     p_value : float
-        Of McNemar's exact test.
+        p-value of McNemar's exact test.
     """
 
     n_mended: int
@@ -76,7 +78,7 @@ class Difference(Gain):
 def difference(
     other: str, right: NDArray[np.bool_], other_right: NDArray[np.bool_]
 ) -> Difference:
-    """Compare who is right where."""
+    """Compare which test histograms are classified correctly."""
     n = len(right)
     b, c = int((right & ~other_right).sum()), int((~right & other_right).sum())
     p, q = (b + 1) / (n + 2), (c + 1) / (n + 2)
@@ -89,23 +91,23 @@ def difference(
         high=min(1.0, p - q + half),
         n_mended=b,
         n_spoiled=c,
-        p_value=float(binomtest(b, b + c).pvalue) if b + c else 1.0,
+        p_value=sign_p_value(b, c),
     )
 
 
 def kind(found: Gain) -> str:
-    """Say "helped", "hurt", or "unclear" if the interval has zero inside."""
+    """Return "helped", "hurt", or "unclear" if the interval contains zero."""
     if found.low > 0.0:
         return "helped"
     return "hurt" if found.high < 0.0 else "unclear"
 
 
 def headline(found: Gain, n_neighbors: int) -> str:
-    """Return the verdict in one sentence: it goes by errors of nearest neighbors."""
+    """Return the verdict in one sentence, based on errors of nearest neighbors."""
     said = {
         "helped": "Learning helped",
-        "hurt": "Learning did not help, it made things worse",
-        "unclear": "Learning made no difference that can be told from chance",
+        "hurt": "Learning made things worse",
+        "unclear": "Learning made no significant difference",
     }[kind(found)]
     voters = count(n_neighbors, "nearest neighbor")
     return (
@@ -115,7 +117,7 @@ def headline(found: Gain, n_neighbors: int) -> str:
 
 
 def contradicts(found: Gain, recall: float, other_recall: float) -> bool:
-    """Whether recall, as it is printed, goes the other way than a clear verdict."""
+    """Whether recall, as printed, contradicts a significant verdict."""
     more = round(recall - other_recall, 3)
     return {"helped": more < 0, "hurt": more > 0, "unclear": False}[kind(found)]
 
@@ -123,7 +125,7 @@ def contradicts(found: Gain, recall: float, other_recall: float) -> bool:
 def recall_beside(
     found: Gain, recall: float, other_recall: float, n_neighbors: int
 ) -> str:
-    """Say the other measure in a sentence, and why it may contradict the verdict."""
+    """Report recall in a sentence, and explain why it may contradict the verdict."""
     what = (
         "Recall accuracy, the share of its own class among a test histogram's "
         f"{count(n_neighbors, 'nearest other')}"
@@ -135,9 +137,9 @@ def recall_beside(
     if not contradicts(found, recall, other_recall):
         return f"{what}: {facts}"
     return (
-        f"{what}, disagrees with the verdict: {facts} The verdict goes by errors. A "
-        "vote only needs a majority, but recall counts every neighbor, and it looks "
-        "for them among test histograms, not among those to learn from."
+        f"{what}, disagrees with the verdict: {facts} The verdict is based on errors. "
+        "A vote only needs a majority, but recall counts every neighbor, and it "
+        "searches the test set, not the training set."
     )
 
 
@@ -145,26 +147,29 @@ def details(found: Difference) -> str:
     """Return the size of the difference, and where it comes from."""
     size = abs(100 * found.gain)
     if found.gain == 0.0:
-        much = f"As many errors as with {found.other}"
+        much = f"The same number of errors as with {found.other}"
     else:
-        fewer = "fewer" if found.gain > 0 else "more"
-        much = f"{size:.1f} percentage points {fewer} than with {found.other}"
+        lower = "lower" if found.gain > 0 else "higher"
+        much = (
+            f"Errors are {size:.1f} percentage points {lower} than with {found.other}"
+        )
     return (
         f"{much} (95 % interval of what learning saves: {points(found.low)} to "
-        f"{points(found.high)}): it mends {_count(found.n_mended, 'error')} and "
-        f"makes {_count(found.n_spoiled, 'new one')}."
+        f"{points(found.high)}): learning corrects {_count(found.n_mended, 'error')} "
+        f"and introduces {_count(found.n_spoiled, 'new one')}."
     )
 
 
 def best_of(others: Sequence[Gain]) -> str:
-    """Name the best distance that learns nothing, and say if it is the better one."""
+    """Compare the learned metric with the best distance that does not learn."""
     best = min(others, key=lambda found: found.other_error)
     beside = "as many as" if best.gain == 0.0 else "more than"
     if best.gain < 0.0:
         beside = "fewer than"
-    chance = ", which may be chance" if kind(best) == "unclear" and best.gain else ""
+    unclear = kind(best) == "unclear" and best.gain
+    chance = ", but not significantly so" if unclear else ""
     return (
-        f"Of the distances that learn nothing, {best.other} does best here, with "
+        f"Of the distances that do not learn, {best.other} does best here, with "
         f"{percent(best.other_error)} errors: {beside} the learned metric{chance}."
     )
 

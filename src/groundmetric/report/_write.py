@@ -1,4 +1,4 @@
-"""Judge what was given, evaluate, and write the file."""
+"""Check the input, evaluate, and write the file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-# Names, and channels, rows and columns of the grid if there is one.
+# Names, and (channels, rows, columns) of the grid if there is one.
 Features: TypeAlias = "tuple[list[str], tuple[int, int, int] | None]"
 
 
@@ -36,38 +36,38 @@ def write_report(
     n_jobs: int | None = None,
     random_state: int = 0,
 ) -> Path:
-    """Write a report on a learned metric as one HTML file that loads nothing.
+    """Write a report on a learned metric as one self-contained HTML file.
 
     Parameters
     ----------
     path : path-like
-        The file; written whole or not at all. A file of this name is replaced.
+        The file to write; an existing file is overwritten.
     X : array-like or sparse matrix of shape (n, d)
-        Histograms or counts, in rows; rows are normalized to mass 1. Neighbors are
-        looked for among them.
+        Histograms or counts, in rows; rows are normalized to mass 1. They are the
+        training set, where neighbors are searched.
     y : array-like of shape (n,)
         Their labels.
     learner : GroundMetricLearning, optional
-        What learned the metric from X and y, or is to learn it; with its defaults if
-        None. If it is not fitted, a copy of it is.
+        The estimator, fitted to X and y or not; by default one with default
+        parameters. If it is not fitted, the report fits a copy.
     X_test, y_test : array-like, optional
-        Histograms that the learner has not seen, and their labels. If there are none,
-        30 % of X are set aside, class by class, and a copy of the learner is fitted to
-        the others, even if the learner was fitted: a fitted one has seen them all.
+        Histograms that the learner has not seen, and their labels. By default, 30 % of
+        each class in X are held out, and a copy of the learner is fitted to the rest,
+        even if the learner is fitted, since it has seen all of X.
     feature_names : list of str, optional
         Names of the features; by default the columns of X if it is a data frame.
     feature_shape : (rows, columns) or (channels, rows, columns), optional
-        Where features lie on a grid, as pixels do, columns fastest: then they are drawn
-        as a picture.
+        Shape of the grid if features are on one, as pixels are, with columns varying
+        fastest. They are then drawn as an image.
     n_neighbors : int, default=3
-        How many neighbors vote, in the verdict and the confusion matrix; the curves
-        have all numbers up to 20.
+        Number of neighbors that vote, in the verdict and the confusion matrix; the
+        curves show all numbers up to 20.
     title : str
         Heading of the report.
     n_jobs : int, optional
-        Number of threads for the search of neighbors.
+        Number of threads for the neighbor search.
     random_state : int, default=0
-        Seed of the split, if there is one.
+        Seed for holding out a test set.
 
     Returns
     -------
@@ -85,12 +85,14 @@ def write_report(
     ...     file = write_report(
     ...         Path(folder) / "report.html", X=X, y=y, X_test=X, y_test=y
     ...     )
-    ...     "made no difference" in file.read_text(encoding="utf-8")
+    ...     "no significant difference" in file.read_text(encoding="utf-8")
     True
     """
     target = Path(path)
     if target.is_dir() or not target.parent.is_dir():
-        what = "is a folder" if target.is_dir() else "is in a folder that is not there"
+        what = (
+            "is a folder" if target.is_dir() else "is in a folder that does not exist"
+        )
         raise ValueError(f"path is {target}, which {what}; a file is needed.")
     data = judge_data(X, y, X_test, y_test, random_state)
     given = getattr(X, "columns", None) if feature_names is None else feature_names
@@ -104,7 +106,7 @@ def write_report(
 
 
 def judge_features(names: object, shape: tuple[int, ...] | None, d: int) -> Features:
-    """Check what d features are called, and where they lie on a grid if they do."""
+    """Check the names of d features, and their grid if there is one."""
     called = validation.as_names(names, d)
     if shape is None:
         return called, None
@@ -122,10 +124,10 @@ def write_evaluation(
     origin: Mapping[str, str] | None = None,
     section: Section | None = None,
 ) -> None:
-    """Write the report on what was evaluated; origin says by what "command", on what.
+    """Write the report on an evaluation; the origin states "command" and data.
 
-    Without it, the page says how to do it again in Python. The section with the verdict
-    is about the test set by default.
+    Without an origin, the page shows how to reproduce the report in Python. By default,
+    the section with the verdict is that of the test set.
     """
     section = one_test_set(found, seed) if section is None else section
     drawn = contents(found, *features, section.gains)
@@ -134,7 +136,7 @@ def write_evaluation(
 
 
 def _places(grid: tuple[int, int, int]) -> list[str]:
-    """Names of features that have none but a place."""
+    """Name features by their grid positions."""
     channels, rows, columns = grid
     return [
         f"{f'channel {c}, ' if channels > 1 else ''}row {i}, column {j}"

@@ -1,4 +1,4 @@
-// Data, small helpers, the tip, the theme, and the chosen feature that pictures share.
+// Data, helpers, the tooltip, the theme, and the state that all plots share.
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
@@ -23,7 +23,7 @@ const number = (value) =>
   value === 0 ? "0" : Math.abs(value) < 1e-3 || Math.abs(value) >= 1e4
     ? value.toExponential(2) : value.toPrecision(3);
 
-// The tip beside the pointer; screen readers hear it too.
+// The tooltip; screen readers announce it too.
 const tip = byId("tip");
 function showTip(text, x, y) {
   if (tip.textContent !== text) tip.textContent = text;
@@ -34,7 +34,7 @@ function showTip(text, x, y) {
 }
 const hideTip = () => { tip.hidden = true; };
 
-// Light or dark: as the system says, until the button says otherwise.
+// Light or dark: the system's setting, until the button overrides it.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => (document.documentElement.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";
 function labelTheme() {
@@ -67,7 +67,7 @@ function unpack({ unit, levels }) {
   return values;
 }
 
-// What several pictures show: the metric, the feature, how colors are chosen.
+// What all plots show: the metric, the chosen feature, the color scale.
 const view = { which: "learned", scale: "value", feature: data.order[0], metrics: {} };
 for (const name of Object.keys(data.metrics)) view.metrics[name] = unpack(data.metrics[name]);
 const distance = (p, q) => view.metrics[view.which][p * d + q];
@@ -77,7 +77,7 @@ function change(what) {
   for (const watcher of watchers) watcher(what);
 }
 
-// Near is bright: viridis, backwards.
+// Reversed viridis: small distances are bright.
 const STOPS = ["fde725", "b5de2b", "6ece58", "35b779", "1f9e89", "26828e", "31688e", "3e4989", "482878", "440154"]
   .map((hex) => [0, 2, 4].map((k) => parseInt(hex.slice(k, k + 2), 16)));
 function color(share) {
@@ -90,14 +90,14 @@ let sorted = [];
 function rescale() {
   sorted = Float64Array.from(view.metrics[view.which]).sort();
   const byValue = view.scale === "value";
-  byId("low").textContent = byValue ? "0" : "nearest";
+  byId("low").textContent = byValue ? "0" : "closest";
   byId("high").textContent = byValue ? number(sorted[sorted.length - 1]) : "farthest";
 }
-// Where a distance stands among all: by its size, or by the share of smaller ones.
+// A distance on a scale from 0 to 1: by value, or by rank.
 function standing(value) {
   const last = sorted.length - 1;
   if (view.scale === "value") return sorted[last] ? value / sorted[last] : 0;
-  let low = d, high = sorted.length; // the diagonal's zeros do not count
+  let low = d, high = sorted.length; // skip the zeros of the diagonal
   while (low < high) {
     const middle = (low + high) >> 1;
     if (sorted[middle] < value) low = middle + 1; else high = middle;
@@ -105,7 +105,7 @@ function standing(value) {
   return value ? (low - d) / Math.max(1, last - d) : 0;
 }
 
-// A view of the unit square that can be zoomed and dragged; buttons zoom to the focus.
+// A view of the unit square to zoom and drag; buttons zoom around the focus.
 function zoomable(node, buttons, redraw, focus) {
   const window_ = { x: 0, y: 0, size: 1 };
   const clamp = () => {

@@ -2,7 +2,7 @@
 
 const WIDTH = 520, HEIGHT = 300, LEFT = 58, RIGHT = 14, TOP = 12, BOTTOM = 42;
 
-// Round numbers that cover an interval.
+// Round numbers within an interval.
 function ticks(low, high, wanted = 5) {
   const raw = (high - low) / wanted || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -31,7 +31,7 @@ function forest() {
     const y = 22 + 34 * k, group = shape("g", { class: "is-" + row.name });
     const sign = (share) => ((x) => (x > 0 ? "+" : "") + x.toFixed(1))(Math.round(1000 * share) / 10 + 0);
     group.append(
-      shape("text", { class: "strong", x: 0, y: y + 4 }, narrow ? row.label : "learned against " + row.label),
+      shape("text", { class: "strong", x: 0, y: y + 4 }, narrow ? row.label : "learned vs. " + row.label),
       shape("line", { class: "whisker", x1: x(100 * row.low), x2: x(100 * row.high), y1: y, y2: y }),
       shape("circle", { class: "dot", cx: x(100 * row.gain), cy: y, r: 7 }),
       shape("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, `${sign(row.gain)}  (${sign(row.low)} to ${sign(row.high)})`),
@@ -41,7 +41,7 @@ function forest() {
   byId("forest").append(svg);
 }
 
-// Axes, and a function from data to the picture.
+// Axes, and functions from data to pixels.
 function frame(label, { x, y, xName, yName, format }) {
   const svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, tabindex: 0, role: "img", "aria-label": label });
   const px = (v) => LEFT + ((v - x[0]) / (x[1] - x[0] || 1)) * (WIDTH - LEFT - RIGHT);
@@ -61,7 +61,7 @@ function frame(label, { x, y, xName, yName, format }) {
   return { svg, px, py };
 }
 
-// A guide that follows the pointer, or the arrow keys, and tells all values there.
+// A guide that follows the pointer or the arrow keys, and shows all values there.
 function guided({ svg, px }, first, last, tell) {
   const guide = shape("line", { class: "guide", y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" });
   svg.append(guide);
@@ -98,7 +98,7 @@ function curves(id, field, label) {
   const node = byId(id);
   const shown = data.curves.filter((curve) => !hidden.has(curve.name) && curve[field].length);
   node.replaceChildren();
-  if (!shown.length) { node.append("Nothing to show."); return; }
+  if (!shown.length) { node.append("No distance is selected."); return; }
   const values = shown.flatMap((curve) => curve[field]);
   const n = shown[0][field].length;
   let low = Math.min(...values), high = Math.max(...values);
@@ -158,7 +158,7 @@ function descent() {
     chart.svg.append(shape("circle", { class: "dot is-learned", cx: chart.px(k), cy: chart.py(criterion[k]), r: 4.5 }));
   chart.svg.append(shape("circle", { class: "ring", cx: chart.px(best), cy: chart.py(criterion[best]), r: 8 }));
   guided(chart, 0, criterion.length - 1, (k) =>
-    `step ${k}${starts.includes(k) ? ", an outer step begins" : ""}\ncriterion ${criterion[k].toExponential(3)}${k === best ? "\nthe least" : ""}`);
+    `step ${k}${starts.includes(k) ? ", an outer step begins" : ""}\ncriterion ${criterion[k].toExponential(3)}${k === best ? "\nthe minimum" : ""}`);
   byId("path").append(chart.svg);
 }
 

@@ -1,9 +1,9 @@
 // Test histograms whose nearest neighbor changed, and the confusion matrix.
 
-const WORDS = { mended: "Mended", spoiled: "Spoiled", changed: "Changed" };
+const WORDS = { mended: "Corrected", spoiled: "New error", changed: "Changed" };
 const BAR_WIDTH = 120, BAR_HEIGHT = 70;
 
-// A picture where features have places, bars where they have none.
+// An image if features are on a grid, bars otherwise.
 function drawing(levels, label) {
   const values = bytes(levels);
   if (!data.grid) {
@@ -11,16 +11,12 @@ function drawing(levels, label) {
     const path = Array.from(values, (v, p) => `M${(p * step).toFixed(2)},${BAR_HEIGHT}v${(-v / 255 * (BAR_HEIGHT - 4)).toFixed(1)}h${(step * 0.85).toFixed(2)}V${BAR_HEIGHT}z`);
     return shape("svg", { viewBox: `0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`, role: "img", "aria-label": label }, shape("path", { d: path.join(""), fill: "currentColor" }));
   }
-  const gap = channels > 1 ? 1 : 0;
-  const canvas = element("canvas", { role: "img", "aria-label": label,
-    width: Math.min(across, channels) * (gridColumns + gap) - gap,
-    height: Math.ceil(channels / across) * (gridRows + gap) - gap });
-  const ink = canvas.getContext("2d"), pixels = ink.createImageData(canvas.width, canvas.height);
+  const { width, height, place } = gridLayout(1);
+  const canvas = element("canvas", { role: "img", "aria-label": label, width, height });
+  const ink = canvas.getContext("2d"), pixels = ink.createImageData(width, height);
   values.forEach((v, p) => {
-    const channel = Math.floor(p / (gridRows * gridColumns)), rest = p % (gridRows * gridColumns);
-    const x = (channel % across) * (gridColumns + gap) + (rest % gridColumns);
-    const y = Math.floor(channel / across) * (gridRows + gap) + Math.floor(rest / gridColumns);
-    pixels.data[4 * (y * canvas.width + x) + 3] = v; // black, more or less opaque
+    const [x, y] = place(p);
+    pixels.data[4 * (y * width + x) + 3] = v; // black, with this opacity
   });
   ink.putImageData(pixels, 0, 0);
   return canvas;
@@ -41,8 +37,8 @@ function card(example) {
 
 function examples() {
   const { counts, n_changed, n_test, shown } = data.examples;
-  byId("changed").textContent = `Compared with ${data.before}, the nearest training histogram is another for ${n_changed} of ${n_test} test histograms: ` +
-    `${counts.mended} had one of a wrong class before and of their own after (mended), ${counts.spoiled} the other way round (spoiled). This is about the nearest one alone; the verdict above counts votes of ${data.kappa}.`;
+  byId("changed").textContent = `Compared with ${data.before}, learning changed the nearest training histogram of ${n_changed} of ${n_test} test histograms: ` +
+    `from a wrong class to the right one for ${counts.mended} (corrected), and the reverse for ${counts.spoiled} (new errors). Only the nearest neighbor counts here; the verdict above counts the votes of ${data.kappa}.`;
   const show = (kind) => byId("cards").replaceChildren(...shown.filter((e) => !kind || e.kind === kind).map(card));
   const kinds = ["", ...Object.keys(WORDS).filter((kind) => shown.some((e) => e.kind === kind))];
   const buttons = kinds.map((kind) => element("button", { type: "button", "aria-pressed": String(!kind), onclick: (event) => {
@@ -55,7 +51,7 @@ function examples() {
 
 function confusion(name) {
   const { confusion: counts } = data.curves.find((curve) => curve.name === name);
-  const head = element("tr", {}, element("th", {}, "true \\ voted"), ...data.classes.map((label) => element("th", { scope: "col", title: label }, label)));
+  const head = element("tr", {}, element("th", {}, "true \\ predicted"), ...data.classes.map((label) => element("th", { scope: "col", title: label }, label)));
   const rows = counts.map((row, i) => {
     const total = row.reduce((a, b) => a + b, 0) || 1;
     return element("tr", {}, element("th", { scope: "row" }, data.classes[i]), ...row.map((n, j) => {

@@ -1,22 +1,30 @@
-// Features in the plane, as a picture or a map, and the lists of near and far ones.
+// Features in the plane, as an image or a map, and lists of close and far ones.
 
 const plane = byId("plane"), N_LISTED = 8, N_NAMED = 8;
 const [channels, gridRows, gridColumns] = data.grid || [1, 1, 1];
-const across = Math.ceil(Math.sqrt(channels)); // channels beside each other
+
+// Size of the image of a grid, channels side by side, and the place of each feature.
+function gridLayout(between) {
+  const across = Math.ceil(Math.sqrt(channels)), gap = channels > 1 ? between : 0;
+  return {
+    width: Math.min(across, channels) * (gridColumns + gap) - gap,
+    height: Math.ceil(channels / across) * (gridRows + gap) - gap,
+    place: (p) => {
+      const channel = Math.floor(p / (gridRows * gridColumns)), rest = p % (gridRows * gridColumns);
+      return [(channel % across) * (gridColumns + gap) + (rest % gridColumns),
+        Math.floor(channel / across) * (gridRows + gap) + Math.floor(rest / gridColumns)];
+    },
+  };
+}
 let asPicture = Boolean(data.grid);
 
 // Left, top and side of each feature's cell in the unit square.
 const cells = (() => {
   if (!data.grid) return [];
-  const gap = channels > 1 ? 0.5 : 0;
-  const wide = Math.min(across, channels) * (gridColumns + gap) - gap;
-  const high = Math.ceil(channels / across) * (gridRows + gap) - gap;
-  const unit = 1 / Math.max(wide, high);
+  const { width, height, place } = gridLayout(0.5), unit = 1 / Math.max(width, height);
   return data.names.map((_, p) => {
-    const channel = Math.floor(p / (gridRows * gridColumns)), rest = p % (gridRows * gridColumns);
-    const x = (channel % across) * (gridColumns + gap) + (rest % gridColumns);
-    const y = Math.floor(channel / across) * (gridRows + gap) + Math.floor(rest / gridColumns);
-    return [x * unit + (1 - wide * unit) / 2, y * unit + (1 - high * unit) / 2, unit];
+    const [x, y] = place(p);
+    return [x * unit + (1 - width * unit) / 2, y * unit + (1 - height * unit) / 2, unit];
   });
 })();
 const margin = 0.06;
@@ -41,7 +49,7 @@ function mark(p) {
   return shape("circle", { ...options, cx: x, cy: y, r, "stroke-width": r / 4 });
 }
 
-// Names of the first features that find room, nearest first; zooming makes room.
+// Names of the closest features that fit without overlap; zooming makes room.
 function labels(features) {
   const { x, y, size } = planeView, height = 0.028 * size, taken = [], found = [];
   for (const p of features) {
@@ -68,10 +76,10 @@ function drawPlane() {
   const [x, y] = center(view.feature);
   const target = shape("circle", { class: "target", cx: x, cy: y, r: asPicture ? 0.3 * cells[0][2] : 0.02 * size, "stroke-width": 0.006 * size });
   const marks = data.order.map(mark);
-  // A picture lies under its lines, points lie over them.
+  // Lines are above an image, but below points.
   plane.append(...(asPicture ? [...marks, ...pairs] : [...pairs, ...marks]), target);
   if (!asPicture) plane.append(...labels([view.feature, ...near]));
-  plane.setAttribute("aria-label", `Features in the plane. Nearest to ${data.names[view.feature]}: ${near.slice(0, 3).map((p) => data.names[p]).join("; ")}`);
+  plane.setAttribute("aria-label", `Features in the plane. Closest to ${data.names[view.feature]}: ${near.slice(0, 3).map((p) => data.names[p]).join("; ")}`);
 }
 
 function describe() {
@@ -80,8 +88,8 @@ function describe() {
   byId("as-map").setAttribute("aria-pressed", String(!asPicture));
   byId("places-caption").replaceChildren(
     element("strong", {}, asPicture ? "Distances to the chosen feature" : "Map of the features"),
-    asPicture ? ", each at its place. Click another; arrow keys move."
-      : `, by multidimensional scaling of the learned metric: stress ${data.map.stress.toFixed(2)}. Colors are distances to the chosen one.`);
+    asPicture ? ", each at its position. Click to choose another, or use the arrow keys."
+      : `, by multidimensional scaling of the learned metric, with stress ${data.map.stress.toFixed(2)}. Colors show distances to the chosen feature.`);
 }
 for (const [id, picture] of [["as-picture", true], ["as-map", false]])
   byId(id).addEventListener("click", () => { asPicture = picture; describe(); drawPlane(); });
@@ -137,7 +145,7 @@ byId("scale").addEventListener("change", (event) => change({ scale: event.target
 
 watchers.push(drawPlane, lists);
 describe();
-// Begin with the feature that the metric tells most about: distances vary most.
+// Begin with the feature whose distances vary most.
 const spread = (p) => {
   const values = data.order.map((q) => distance(p, q)), mean = values.reduce((a, b) => a + b, 0) / d;
   return values.reduce((sum, v) => sum + (v - mean) ** 2, 0);

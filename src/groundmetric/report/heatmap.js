@@ -1,8 +1,8 @@
-// The metric as a heat map: one pixel a pair, scaled up to the canvas.
+// The metric as a heat map: one pixel per pair, scaled up to the canvas.
 
 const heatmap = byId("heatmap"), pen = heatmap.getContext("2d");
 const image = element("canvas", { width: d, height: d });
-const rankOf = new Int32Array(d); // where a feature stands in the order
+const rankOf = new Int32Array(d); // position of each feature in the order
 data.order.forEach((p, k) => { rankOf[p] = k; });
 const cell = { row: 0, column: 0 }; // of the keyboard
 
@@ -25,7 +25,7 @@ function drawHeatmap() {
   pen.imageSmoothingEnabled = false;
   pen.clearRect(0, 0, side, side);
   pen.drawImage(image, x * d, y * d, size * d, size * d, 0, 0, side, side);
-  // The chosen feature, framed in its row and its column.
+  // Frame the row and the column of the chosen feature.
   const unit = side / (size * d), k = rankOf[view.feature];
   pen.strokeStyle = "#ff6a00";
   pen.lineWidth = Math.max(2, side / 300);

@@ -20,6 +20,7 @@ from .arrays import (
     require_in_range,
     require_metric,
     require_no_text,
+    require_one_of,
 )
 from .features import as_grid, as_names, as_order
 from .histograms import (
@@ -80,6 +81,7 @@ __all__ = [
     "require_length",
     "require_metric",
     "require_no_text",
+    "require_one_of",
     "require_same_bins",
     "require_same_kind",
 ]

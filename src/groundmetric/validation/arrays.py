@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -199,3 +200,11 @@ def as_position(value: int, name: str, size: int) -> int:
     if as_count(value, name, low=0) >= size:
         raise ValueError(f"{name} is {value}, but it must be less than {size}.")
     return int(value)
+
+
+def require_one_of(value: object, name: str, known: Iterable[object]) -> None:
+    """Refuse what is not among the known values."""
+    choices = list(known)
+    if not isinstance(value, Hashable) or value not in choices:
+        wanted = ", ".join(map(str, choices))
+        raise ValueError(f"{name} is {value!r}; it must be one of {wanted}.")
