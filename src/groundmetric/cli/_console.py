@@ -1,7 +1,6 @@
 """Results go to standard output, everything else to standard error."""
 
 import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -47,7 +46,8 @@ def shows_progress() -> bool:
 
 def emit(value: Mapping[str, Any]) -> None:
     """Print a result as JSON; NaN and infinity become null."""
-    sys.stdout.write(json.dumps(_plain(value), indent=2, allow_nan=False) + "\n")
+    plain = json.loads(json.dumps(value, default=_plain), parse_constant=lambda _: None)
+    sys.stdout.write(json.dumps(plain, indent=2) + "\n")
 
 
 def print_table(
@@ -74,13 +74,5 @@ def tell(text: str) -> None:
     sys.stdout.flush()
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever JSON has, or numpy
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):  # of numpy
-        return _plain(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, (bool, int, float, type(None))) else str(value)
+def _plain(value: Any) -> Any:  # noqa: ANN401 - an array or number of numpy, or a path
+    return value.tolist() if hasattr(value, "tolist") else str(value)

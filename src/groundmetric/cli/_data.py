@@ -12,7 +12,7 @@ from ._arrays import load_labels, load_npy, load_npz
 from ._cells import Floats, read_csv, read_parquet
 from ._columns import Bins, split_columns
 from ._console import note, shows_progress
-from ._options import Features, Source
+from ._options import Source
 from ._text import Text
 
 CSV = (".csv", ".tsv", ".txt")
@@ -186,7 +186,7 @@ def _folder(source: Source) -> Data:
     try:
         found = load_image_folder(
             source.path,
-            feature=source.feature.value,
+            feature=source.feature,
             n_jobs=source.jobs,
             progress=shows_progress(),
         )
@@ -196,5 +196,5 @@ def _folder(source: Source) -> Data:
             f"class: {error}"
         ) from error
     shape = found.feature_shape
-    picture = source.feature is Features.gist and len(shape) == PICTURE
+    picture = source.feature == "gist" and len(shape) == PICTURE
     return Data(source.path, found.X, found.y, shape=tuple(shape) if picture else None)

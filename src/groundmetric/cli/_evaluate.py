@@ -62,10 +62,13 @@ def evaluate(
     everything = read_labeled(source, wanted)
     given = limited(everything, limit, seed, "evaluating")
     _require_folds(given, folds, drawn=len(given.X) < len(everything.X))
+    if learned is not None:
+        warn_if_seen(learned._histograms, given)  # noqa: SLF001 - no public name
+    method = Method(LEARNED, LABELS[LEARNED], {}, partial(_learn, learned))
     found = cross_validate(
         given.X,
         given.y,
-        methods=[*OTHERS, _method(learned, given)],
+        methods=[*OTHERS, method],
         n_folds=folds,
         n_repeats=repeats,
         n_neighbors=neighbors,
@@ -110,16 +113,12 @@ def _require_folds(data: Data, folds: int, *, drawn: bool) -> None:
     )
 
 
-def _method(learned: GroundMetricLearning | None, data: Data) -> Method:
+def _learn(
+    learned: GroundMetricLearning | None,
+    X: NDArray[Any],
+    y: NDArray[Any],
+    n_jobs: int | None,
+) -> Any:  # noqa: ANN401 - a function
     if learned is None:
-        return Method(LEARNED, LABELS[LEARNED], {}, _learn)
-    warn_if_seen(learned._histograms, data)  # noqa: SLF001 - no public name
-    return Method(LEARNED, LABELS[LEARNED], {}, partial(_use, learned.metric_))
-
-
-def _learn(X: NDArray[Any], y: NDArray[Any], n_jobs: int | None) -> Any:  # noqa: ANN401
-    return GroundMetricLearning(n_jobs=n_jobs).fit(X, y).pairwise
-
-
-def _use(metric: NDArray[Any], _X: Any, _y: Any, n_jobs: int | None) -> Any:  # noqa: ANN401
-    return partial(pairwise_emd, metric=metric, n_jobs=n_jobs)
+        return GroundMetricLearning(n_jobs=n_jobs).fit(X, y).pairwise
+    return partial(pairwise_emd, metric=learned.metric_, n_jobs=n_jobs)

@@ -1,8 +1,7 @@
 """``groundmetric figures``: the paper's figures and their numbers, from results."""
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from typer import Option
@@ -34,13 +33,6 @@ Compare = Annotated[
 ]
 
 
-class Intervals(str, Enum):
-    """What intervals can be computed from."""
-
-    tasks = "tasks"
-    classes = "classes"
-
-
 @command("groundmetric figures results.sqlite --figure 1 --out figures/")
 def figures(
     results: Annotated[
@@ -57,8 +49,8 @@ def figures(
     method: Methods = None,
     compare: Compare = None,
     interval: Annotated[
-        Intervals, Option(help="What varies in the bands.")
-    ] = Intervals.tasks,
+        Literal["tasks", "classes"], Option(help="What varies in the bands.")
+    ] = "tasks",
     force: Force = None,
     json: Json = False,
 ) -> None:
@@ -72,7 +64,7 @@ def figures(
     names = page_files(found["experiment"].iloc[0], figure, out)
     judge([("--out", path) for path in names], [("RESULTS", results)], force=force)
     drawn = draw_pages(
-        found, out, figure, methods=method, compare=compare, interval=interval.value
+        found, out, figure, methods=method, compare=compare, interval=interval
     )
     if json:
         emit({"figures": drawn})

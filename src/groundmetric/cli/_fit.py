@@ -2,7 +2,6 @@
 
 import shlex
 from dataclasses import fields
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -137,6 +136,5 @@ def evaluation_of(source: Source) -> str:
             words.append("--header" if value else "--no-header")
             continue
         for each in value if isinstance(value, list) else [value]:
-            word = each.value if isinstance(each, Enum) else str(each)
-            words += [f"--{one.name}", word]
+            words += [f"--{one.name}", str(each)]
     return shlex.join(words)

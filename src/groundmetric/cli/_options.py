@@ -1,11 +1,10 @@
 """Options that several commands share, each declared once."""
 
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-import typer
+from typer import Argument, Option
 
 INPUT = object()  # marks a file to read
 
@@ -19,45 +18,33 @@ class Output:
     folder: bool = False  # its files are checked as soon as their names are known
 
 
-class Features(str, Enum):
-    """Features that images can be described by."""
-
-    gist = "gist"
-    color = "color"
-
-
 def _jobs(value: int) -> int:
     if value == 0:
         raise ValueError("--jobs is 0; use 1 for one thread, -1 for one per processor.")
     return value
 
 
-Jobs = Annotated[
-    int, typer.Option(help="Threads; -1 for one per processor.", callback=_jobs)
-]
+Jobs = Annotated[int, Option(help="Threads; -1 for one per processor.", callback=_jobs)]
 Force = Annotated[
     bool | None,
-    typer.Option(
+    Option(
         "--force/--no-clobber",
         help="Replace existing files silently, or refuse to replace them. By default, "
         "files are replaced and named.",
     ),
 ]
-Seed = Annotated[
-    int, typer.Option(help="Seed of the random draws; makes them repeatable.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-Neighbors = Annotated[int, typer.Option(help="Number of neighbors that vote.")]
+Seed = Annotated[int, Option(help="Seed of the random draws; makes them repeatable.")]
+Json = Annotated[bool, Option("--json", help="Print JSON, for scripts.")]
+Neighbors = Annotated[int, Option(help="Number of neighbors that vote.")]
 Limit = Annotated[
-    int,
-    typer.Option(help="Use at most this many histograms, sampled by class; 0: all."),
+    int, Option(help="Use at most this many histograms, sampled by class; 0: all.")
 ]
 Model = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="A model written by fit."), INPUT
+    Path | None, Option(metavar="FILE", help="A model written by fit."), INPUT
 ]
 Matrix = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="MATRIX",
         help="A square matrix: .npy, CSV with or without row and column names, or - "
         "for CSV on standard input.",
@@ -72,7 +59,7 @@ class Source:
 
     path: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="DATA",
             help="Histograms in rows: .csv (with a header), .parquet, .npy, .npz (X "
             "and y), a folder of images with a subfolder for each class, or - for CSV "
@@ -82,14 +69,14 @@ class Source:
     ]
     label: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Column of the labels, by name or by number from 0. By default the "
             "only text column."
         ),
     ] = None
     labels: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Labels in a separate file: .npy, or text with one label per line.",
         ),
@@ -97,19 +84,20 @@ class Source:
     ] = None
     ignore: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="A column to leave out; repeatable."),
+        Option(metavar="COLUMN", help="A column to leave out; repeatable."),
     ] = None
     header: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--header/--no-header",
             help="Whether the first line of CSV has the column names; needed if that "
             "line has only numbers.",
         ),
     ] = None
     feature: Annotated[
-        Features, typer.Option(help="Describe images by their edges or their colors.")
-    ] = Features.gist
+        Literal["gist", "color"],
+        Option(help="Describe images by their edges or their colors."),
+    ] = "gist"
     jobs: Jobs = -1
     # Not options:
     beside: str | None = None  # another file, read with the same options

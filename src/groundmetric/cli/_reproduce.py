@@ -1,7 +1,7 @@
 """``groundmetric reproduce``: the paper's section 7, on its data or yours."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Option
@@ -12,7 +12,7 @@ from ..experiments.plan import Request, eligible, plan
 from ..plotting.pages import draw_pages, of_experiment, page_files, require_drawable
 from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import read_labeled
+from ._data import Data, read_labeled
 from ._figures import Compare, Experiment, Methods, Numbers
 from ._installed import DRAWING, RESULTS, needed_by, require_installed
 from ._options import INPUT, Force, Json, Output, Seed, Source
@@ -109,13 +109,19 @@ def reproduce(
         train, test, neighbors,
     )  # fmt: skip
     _judge(request, compare, reads=export is not None, draws=folder is not None)
-    stem, source, X, y = _load(data)
-    large, small = eligible(y, request, source)
+    if data is None:
+        digits = load_digits_histograms()
+        stem, given = "digits", Data("scikit-learn's digits", digits.X, digits.y)
+    else:
+        stem, given = Path(data).stem, read_labeled(Source(data))
+    large, small = eligible(given.y, request, given.source)
     if small:
         sizes = ", ".join(f"{name} ({size})" for name, size in small.items())
         needed = sum(request.members)
         note(f"left out, with fewer than {needed} histograms: {sizes}")
-    planned = plan(y, large, request, stem=stem, most=SMALL if data is None else None)
+    planned = plan(
+        given.y, large, request, stem=stem, most=SMALL if data is None else None
+    )
     drawings = [
         ("--draw", path)
         for one in planned
@@ -126,8 +132,8 @@ def reproduce(
     judge(drawings, read, force=force)
     new = {
         one.name: run(
-            X,
-            y,
+            given.X,
+            given.y,
             tasks=one.tasks,
             methods=one.methods,
             path=out,
@@ -170,12 +176,3 @@ def _judge(request: Request, compare: str | None, *, reads: bool, draws: bool) -
             require_drawable(names, number, compare)
             modules |= {*DRAWING}
     require_installed(sorted(modules), "reproduce")
-
-
-def _load(data: str | None) -> tuple[str, str, Any, Any]:
-    """Return the name, source, histograms and labels."""
-    if data is None:
-        digits = load_digits_histograms()
-        return "digits", "scikit-learn's digits", digits.X, digits.y
-    given = read_labeled(Source(data))
-    return Path(data).stem, given.source, given.X, given.y
