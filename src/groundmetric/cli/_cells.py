@@ -80,30 +80,40 @@ def read_csv(text: Text, *, header: bool | None, label: str | None = None) -> Ce
         )
     skip = int(header is not False)
     names = text.first if skip else names
-    # The spelling of labels matters, even if they are numbers: 01 is not 1.
-    words = {find_column(label, names, text.source, "--label")} if label else set()
-    n = 0
-    for _, row in islice(text.rows(), skip, None):
-        words |= {
-            j for j, cell in enumerate(row) if j not in words and not is_number(cell)
-        }
-        n += 1
-    if not n:
+    first = next(islice(text.rows(), skip, None), None)
+    if first is None:
         raise ValueError(f"{text.source} has a header, but no rows.")
+    words = _words(first[1])
+    if label is not None:  # its spelling matters, even if it is a number: 01 is not 1
+        words.add(find_column(label, names, text.source, "--label"))
+    try:
+        columns = _columns(text, skip, words)
+    except ValueError:  # a later cell is not a number: read its whole column as text
+        words = words.union(
+            *(_words(row) for _, row in islice(text.rows(), skip, None))
+        )
+        columns = _columns(text, skip, words)
 
     def where(row: int) -> str:
         return f"line {next(islice(text.rows(), row + skip, None))[0]}"
 
-    return Cells(text.source, names, _columns(text, skip, words), where)
+    return Cells(text.source, names, columns, where)
+
+
+def _words(row: list[str]) -> set[int]:
+    return {j for j, cell in enumerate(row) if not is_number(cell)}
 
 
 def _columns(text: Text, skip: int, words: set[int]) -> list[Floats | list[str]]:
-    """Read numbers as numbers, in little memory, and columns of words as they are."""
+    """Read numbers in little memory, and columns of words as they are written."""
     spelled: dict[int, list[str]] = {j: [] for j in words}
     numeric = [j for j in range(len(text.first)) if j not in words]
     numbers = array("d")
     for _, row in islice(text.rows(), skip, None):
-        numbers.extend(float(row[j]) for j in numeric)
+        cells = [row[j] for j in numeric]
+        if "_" in "".join(cells):
+            raise ValueError("Python takes 1_000 as a number, but others do not.")
+        numbers.extend(map(float, cells))
         for j in words:
             spelled[j].append(row[j])
     columns = iter(np.asarray(numbers).reshape(-1, max(len(numeric), 1)).T)
