@@ -15,7 +15,6 @@ from ._console import note, one_line, release_notes, say_error
 
 # The base class of typer's usage errors, which has no public name.
 UsageError: Any = typer.BadParameter.__mro__[1]
-WRONG = 2  # exit code
 # The options that set parameters with other names.
 OPTIONS = {"max_items": "--worst"} | {
     name: f"--{name.removeprefix('n_').replace('_', '-')}"
@@ -83,16 +82,16 @@ class OneLine(TyperGroup):
                     error.show()
                     sys.exit(error.exit_code)
                 said = error.format_message().replace("Value error, ", "")
-                code = _wrong(f"{' '.join(said.split())} (see --help)")
+                code = say_error(f"{' '.join(said.split())} (see --help)")
             except BrokenPipeError:
                 raise
             except EXPECTED as error:
-                code = _wrong(as_option(one_line(error)))
+                code = say_error(as_option(one_line(error)))
             except RuntimeError as error:
                 # By name, since its module imports all experiments.
                 if type(error).__name__ != "MissingResultsError":
                     raise
-                code = _wrong(one_line(error))
+                code = say_error(one_line(error))
         release_notes()
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -114,11 +113,6 @@ def as_option(message: str) -> str:
     """Name the option if a message starts with the parameter that it sets."""
     name, space, rest = message.partition(" ")
     return f"{OPTIONS.get(name, name)}{space}{rest}"
-
-
-def _wrong(message: str) -> int:
-    say_error(message)
-    return WRONG
 
 
 def _say(message: Warning | str, *_: object) -> None:

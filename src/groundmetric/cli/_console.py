@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+WRONG = 2  # exit code
 _held: list[str] = []
 
 
@@ -26,10 +27,11 @@ def release_notes() -> None:
     _held.clear()
 
 
-def say_error(message: str) -> None:
-    """Print an error in one line, instead of the notes."""
+def say_error(message: str) -> int:
+    """Print an error in one line, instead of the notes; return the exit code."""
     _held.clear()
     sys.stderr.write(f"error: {message}\n")
+    return WRONG
 
 
 def one_line(error: BaseException) -> str:

@@ -49,7 +49,8 @@ def figures(
     method: Methods = None,
     compare: Compare = None,
     interval: Annotated[
-        Literal["tasks", "classes"], Option(help="What varies in the bands.")
+        Literal["tasks", "classes"],
+        Option(help="Whether bands show variation over tasks or classes."),
     ] = "tasks",
     force: Force = None,
     json: Json = False,

@@ -46,7 +46,7 @@ def report(
         Path, Option(help="The file to write, .html."), Output((".html", ".htm"))
     ] = Path("report.html"),
     neighbors: Neighbors = 3,
-    title: Annotated[str, Option(help="Its heading.")] = "Ground metric learning",
+    title: Annotated[str, Option(help="Heading.")] = "Ground metric learning",
     limit: Limit = LIMIT,
     seed: Seed = 0,
     json: Json = False,
@@ -70,13 +70,8 @@ def report(
     given = limited(everything, limit, seed, "reporting on")
     other = None
     if test is not None:
-        beside = replace(
-            source,
-            path=test,
-            labels=test_labels,
-            beside=source.path,
-            option="--test-labels",
-        )
+        beside = replace(source, path=test, labels=test_labels, beside=source.path)
+        beside = replace(beside, option="--test-labels")
         other = read_labeled(beside, wanted or bins_like(given))
         warn_if_seen(given.X if model is None else learner._histograms, other)  # noqa: SLF001
     elif model is not None:

@@ -72,7 +72,9 @@ def reproduce(
     method: Methods = None,
     svm: Annotated[
         bool,
-        Option("--svm", help="Train support vector machines, too; not addable later."),
+        Option(
+            "--svm", help="Also train support vector machines; cannot be added later."
+        ),
     ] = False,
     out: Annotated[
         Path,
