@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import groundmetric as gm
-from groundmetric.cli import _demo
+from groundmetric.report import _demo
 
 ROOT = Path(__file__).parents[1]
 SPLITS = "StratifiedShuffleSplit"

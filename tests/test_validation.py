@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import groundmetric as gm
+from groundmetric import validation
 
 R, C = [0.5, 0.5, 0.0], [0.25, 0.25, 0.5]
 M = np.array([[0.0, 1, 2], [1, 0, 1], [2, 1, 0]])

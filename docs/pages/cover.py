@@ -6,8 +6,8 @@ import digits
 import matplotlib.pyplot as plt
 import numpy as np
 
-from groundmetric.cli import _demo
 from groundmetric.plotting import GridMetricDisplay, MetricDisplay
+from groundmetric.report import _demo
 
 COVER = digits.DOCS / "cover.png"
 SOURCE = "Source"  # the metadata field that identifies the results shown

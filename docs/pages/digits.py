@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from groundmetric.cli import _demo
+from groundmetric.report import _demo
 
 DOCS = Path(__file__).parents[1]
 RESULTS = DOCS / "digits.json"

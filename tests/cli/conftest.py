@@ -5,7 +5,15 @@ import pytest
 from samples import LINE, X, Y, csv_of
 from typer.testing import CliRunner
 
+from groundmetric.cli import _console
 from groundmetric.cli._app import app
+
+
+@pytest.fixture(autouse=True)
+def silence():
+    """Drop notes that a test left unsaid, so that the next command does not."""
+    yield
+    _console._held.clear()
 
 
 @pytest.fixture

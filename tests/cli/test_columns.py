@@ -60,11 +60,11 @@ def test_a_column_of_numbers_is_never_taken_for_labels(folder, run):
         found = run(command, "kinds.csv")
         assert found.exit_code == 2
         assert found.stderr == (
-            "error: kinds.csv has no column of text to take for labels; name the "
-            "column of labels with --label, or give a file of them with --labels.\n"
+            "error: kinds.csv has no text column to use as labels; name the "
+            "column of labels with --label, or give a file of labels with --labels.\n"
         )
     found = run("report", "data.csv", "--test", "kinds.csv")
-    assert found.stderr.endswith("give a file of them with --test-labels.\n")
+    assert found.stderr.endswith("give a file of labels with --test-labels.\n")
     assert classes_of(run, "kinds.csv", "--label", "kind") == ([1, 2], [])
 
 
@@ -94,7 +94,7 @@ def test_a_matrix_keeps_its_names(run):
         ("evaluate data.npz --ignore 0", "--ignore is for CSV and parquet"),
         ("distances X.npy --metric line.npy --no-header", "--header is for CSV"),
         ("fit images --label 0", "--label is for CSV and parquet, not images."),
-        ("fit images --labels y.txt", "--labels: the sub-folders of images are"),
+        ("fit images --labels y.txt", "--labels: the subfolders of images are"),
     ],
 )
 def test_options_that_would_be_ignored_are_refused(line, said, folder, run):
@@ -115,8 +115,8 @@ def test_labels_that_would_be_read_as_one_are_refused(folder, run):
     found = run("fit", "ids.csv", "--label", "kind")
     assert found.exit_code == 2
     assert found.stderr == (
-        "error: ids.csv, line 2, column 'kind': 9.0072e+15 is too large for a label "
-        "that is a number; write a letter before it.\n"
+        "error: ids.csv, line 2, column 'kind': 9.0072e+15 is too large for a "
+        "numeric label; write a letter before it.\n"
     )
 
 
@@ -130,8 +130,8 @@ def classes_of(run, *line):
 @pytest.mark.parametrize(
     ("labels", "classes", "said"),
     [
-        (["01", "1"], ["01", "1"], ["labels '01' and '1' are taken for two classes"]),
-        (["nan", "1"], ["1", "nan"], ["label 'nan' is taken for the name of a class"]),
+        (["01", "1"], ["01", "1"], ["labels '01' and '1' are taken as two classes"]),
+        (["nan", "1"], ["1", "nan"], ["label 'nan' is taken as the name of a class"]),
         (["01", "02"], [1, 2], []),
     ],
 )
@@ -158,7 +158,7 @@ def test_labels_do_not_count_class_names_from_the_end(folder, run):
     np.savez("ends.npz", X=X, y=-(np.arange(8) % 2), class_names=["l", "r"])
     found = run("fit", "ends.npz")
     assert found.exit_code == 2
-    assert "y does not number class_names: a number is negative" in found.stderr
+    assert "y does not index class_names: a number is negative" in found.stderr
     assert not (folder / "model.npz").exists()
 
 

@@ -23,7 +23,7 @@ def fitted(path="model.npz"):
 def test_fit_a_csv_as_the_estimator_does(folder, run):
     found = run("fit", "data.csv", "--neighbors", "2", "--max-outer", "3", "--json")
     assert found.exit_code == 0
-    assert found.stderr == "labels: column 'kind', the only one of text\n"
+    assert found.stderr == "labels: column 'kind', the only text column\n"
     facts = json.loads(found.stdout)
     direct = GroundMetricLearning(n_neighbors=2, max_outer=3).fit(ROWS, Y)
     assert facts["n_histograms"] == 8
@@ -80,7 +80,7 @@ def test_parquet_may_have_numbers_as_decimals_or_text(folder, run):
     columns |= {"a": [Decimal(x) for x in columns["a"]], "b": [*map(str, columns["b"])]}
     parquet.write_table(pa.table(columns | {"kind": Y}), folder / "data.parquet")
     found = run("fit", "data.parquet", "--max-outer", "1")
-    assert found.stderr.startswith("labels: column 'kind', the only one of text\n")
+    assert found.stderr.startswith("labels: column 'kind', the only text column\n")
     direct = GroundMetricLearning(max_outer=1).fit(ROWS, Y)
     assert np.array_equal(fitted().metric_, direct.metric_)
 
@@ -195,7 +195,7 @@ def test_check(folder, run):
     (folder / "m.csv").write_text("0,1,7\n1,0,2\n7,2,0\n")
     found = run("check", "m.csv")
     assert found.exit_code == 1
-    assert "breaks the triangle inequality by 4" in found.stdout
+    assert "violates the triangle inequality by 4" in found.stdout
     facts = json.loads(run("check", "m.csv", "--json").stdout)
     assert facts["worst_triangles"] == [{"i": 0, "j": 2, "k": 1, "amount": 4.0}]
     assert run("check", "m.csv", "--tol", "4").exit_code == 0

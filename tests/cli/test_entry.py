@@ -61,7 +61,7 @@ def test_module_runs_in_a_pipe():
         [*command, "fit", "-", "--json"], input=csv_of(X, Y), check=False, **options
     )
     assert (found.returncode, json.loads(found.stdout)["n_bins"]) == (0, 3)
-    assert found.stderr == "labels: column 'kind', the only one of text\n"
+    assert found.stderr == "labels: column 'kind', the only text column\n"
     found = subprocess.run([*command, "fit", "none.csv"], check=False, **options)
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr == "error: none.csv: no such file or folder.\n"

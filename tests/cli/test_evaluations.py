@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from samples import X, Y, csv_of
 
-from groundmetric.cli import _evaluate
 from groundmetric.experiments import resampled_mean
+from groundmetric.report import _cross_validated
 
 
 @pytest.mark.usefixtures("folder")
@@ -47,7 +47,7 @@ def table_of(low, high, svm=None):
     ],
 )
 def test_verdict(low, high, said):
-    assert _evaluate.verdict(table_of(low, high), 3) == (
+    assert _cross_validated.verdict(table_of(low, high), 3) == (
         f"{said}: 6.0 % errors of 3 nearest neighbors under the learned metric, 8.0 % "
         "under the l1 distance."
     )
@@ -55,21 +55,23 @@ def test_verdict(low, high, said):
 
 def test_verdict_says_where_support_vector_machines_disagree():
     hurt = {"low": -0.03, "high": -0.01}
-    said = _evaluate.verdict(table_of(0.01, 0.03, hurt), 3)
+    said = _cross_validated.verdict(table_of(0.01, 0.03, hurt), 3)
     assert (
         "under the l1 distance. With support vector machines, learning made things "
         "worse: 7.0 % errors, 5.0 % under the l1 distance. The verdict goes by nearest "
         "neighbors"
     ) in said
-    assert "support vector" not in _evaluate.verdict(table_of(-0.03, -0.01, hurt), 3)
+    assert "support vector" not in _cross_validated.verdict(
+        table_of(-0.03, -0.01, hurt), 3
+    )
 
 
 def test_intervals_end_where_shares_do():
     one = resampled_mean([0.0, 1.0], ratio=1.0)  # Student's with one degree: wide
     assert one.low < -1.0
-    found = _evaluate._as_dict(one, least=-1.0)
+    found = _cross_validated.as_dict(one, least=-1.0)
     assert found == {"mean": 0.5, "low": -1.0, "high": 1.0}
-    assert _evaluate._as_dict(one, least=0.0)["low"] == 0.0
+    assert _cross_validated.as_dict(one, least=0.0)["low"] == 0.0
 
 
 def test_evaluate_a_model_on_what_it_has_seen(model, run):
@@ -92,7 +94,7 @@ def test_classes_too_small_for_the_folds(model, folder, run):
 
     assert said_of([*5 * ["many"], *3 * ["few"]]) == (
         "error: --folds is 4, but new.csv has 3 histograms of class few, and each fold "
-        "needs one: say --folds 3, or leave the class out.\n"
+        "needs one: use --folds 3, or leave the class out.\n"
     )
     assert said_of([*7 * ["many"], "one"]) == (
         "error: --folds is 4, but new.csv has 1 histogram of class one, and each fold "
@@ -100,14 +102,14 @@ def test_classes_too_small_for_the_folds(model, folder, run):
     )
     assert said_of(Y, "--limit", "6") == (
         "error: --folds is 4, but new.csv has 3 histograms of class left drawn, and "
-        "each fold needs one: say --folds 3, or take a larger --limit, or leave the "
+        "each fold needs one: use --folds 3, or a larger --limit, or leave the "
         "class out.\n"
     )
 
 
 def test_help_says_how_a_model_is_evaluated(run):
     words = " ".join(run("evaluate", "--help").stdout.split())
-    assert "judged as it is, by neighbors within DATA" in words
+    assert "as it is, by neighbors within DATA" in words
 
 
 def test_report(model, folder, run):

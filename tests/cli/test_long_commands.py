@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from groundmetric.cli import _demo
+from groundmetric.report import _demo
 from groundmetric.report._evaluation import judge_data
 from groundmetric.report._write import judge_features
 
@@ -72,7 +72,7 @@ def test_lesson_names_pixels_as_the_report_does():
     # 213 / ((213 + 89 + 62 * 97) / 64) = 2.16 times the mean.
     assert names[10] == "row 1, column 2"
     assert _demo.lesson(metric, data, names) == (
-        "What was learned: of all pixels, ink costs most to bring to row 1, column 2 "
+        "What was learned: it costs most to bring ink to row 1, column 2 "
         "(counted from 0), 2.2 times the average. Digit 4 has 21.2 % of its ink there, "
         "digit 9 1.2 %."
     )

@@ -222,7 +222,7 @@ def test_ctrl_c_says_how_to_go_on():
     found = call("interrupt")
     assert (found.returncode, found.stdout) == (128 + signal.SIGINT, "")
     assert found.stderr.splitlines()[-1] == (
-        "interrupted; my state has what was done. To go on: groundmetric "
+        "interrupted; my state has the work so far. To resume: groundmetric "
         f"{shlex.join(line)}"
     )
     assert Path("my state").exists()
@@ -279,7 +279,10 @@ def test_a_disk_that_fills_up_leaves_nothing_behind(line, folder, run, monkeypat
         ("fit data.csv --checkpoint d.npz", "--checkpoint is d.npz, which is a folder"),
         ("fit data.csv --checkpoint no/c", "--checkpoint is no/c, but there is no fo"),
         ("reproduce --export no/r.parquet", "--export is no/r.parquet, but there is n"),
-        ("reproduce --draw data.csv", "--draw is data.csv, but data.csv is no folder"),
+        (
+            "reproduce --draw data.csv",
+            "--draw is data.csv, but data.csv is not a folder",
+        ),
         ("reproduce --draw data.csv/d", "--draw is data.csv/d, but "),
         ("project line.npy --out data.csv/m.csv", "but there is no folder data.csv."),
     ],

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from groundmetric.cli._plan import Request, eligible, plan
 from groundmetric.experiments import FIGURE_3, FIGURE_4, METHODS, read_results
+from groundmetric.experiments.plan import Request, eligible, plan
 
 ROOT = Path(__file__).parents[2]
 
@@ -92,8 +92,8 @@ def test_figures_are_judged_before_the_first_is_drawn(folder, run):
     line = ["figures", "results.sqlite", "--out", "here"]
     for options, said in (
         ([], "there are 2 experiments, one, two: name one with --experiment."),
-        (["--experiment", "six"], "--experiment is 'six'; the results are of one, two"),
-        (["--experiment", "one"], "figure 1 cannot be drawn of"),
+        (["--experiment", "six"], "--experiment is 'six'; the results have one, two"),
+        (["--experiment", "one"], "figure 1 cannot be drawn from"),
         (["--out", "data.csv/here"], "--out is data.csv/here, but "),
     ):
         found = run(*line, *options)
@@ -185,14 +185,14 @@ WRONG = {
     ),
     "nothing to compare": (
         "--method l1 --method l2 --draw f",
-        "figure 1 cannot be drawn of l1, l2: it has nothing to compare.",
+        "figure 1 cannot be drawn from l1, l2: there is nothing to compare.",
     ),
     "nothing to compare it with": (
         "--method l1 --draw f --compare l1",
-        "cannot be drawn of l1 with --compare l1",
+        "cannot be drawn from l1 with --compare l1",
     ),
-    "a comparison without figures": ("--compare gml", "say --draw FOLDER, too"),
-    "a file for a folder": ("--draw data.csv", "data.csv is no folder"),
+    "a comparison without figures": ("--compare gml", "add --draw FOLDER"),
+    "a file for a folder": ("--draw data.csv", "data.csv is not a folder"),
     "no such method": ("--method l3", "methods has 'l3'"),
     "no such class": ("--class ten", "--class is 'ten', which scikit-learn's digits"),
     "a small class by name": (
@@ -200,9 +200,9 @@ WRONG = {
         "--class 0 has 8 histograms; at least 41 are needed, 30 to learn from and 11",
     ),
     "small classes only": (
-        "counted.npz", "has 0 classes that are large enough, but tasks have 2",
+        "counted.npz", "has 0 classes that are large enough, but a task has 2",
     ),
-    "too many classes": ("--classes 6", "--classes is 6, but at most 5 classes"),
+    "too many classes": ("--classes 6", "--classes is 6, but each half can have"),
     "two kinds of tasks": ("--classes 2 --multiclass 3", "leave it out with --multi"),
     "tasks of what": ("--tasks 2", "--tasks needs --multiclass"),
 }  # fmt: skip

@@ -67,14 +67,14 @@ def made(name):
 NOTHING = made("empty")
 CASES = {
     "no file": ("fit none.csv", NOTHING, "none.csv: no such file or folder"),
-    "unknown kind": ("fit a.xlsx", text("a.xlsx", ""), "a.xlsx is of no known kind"),
+    "unknown kind": ("fit a.xlsx", text("a.xlsx", ""), "a.xlsx has an unknown format"),
     "empty file": ("fit bad.csv", text("bad.csv", ""), "bad.csv is empty"),
     "blank file": ("fit bad.csv", text("bad.csv", " \n\n"), "bad.csv is empty"),
     "header only": ("fit bad.csv", text("bad.csv", "a,b\n"), "a header, but no rows"),
     "not text": (
         "fit bad.csv",
         lambda folder: (folder / "bad.csv").write_bytes(b"a,b\n\xff\xfe,1\n"),
-        "bad.csv is no text in UTF-8",
+        "bad.csv is not UTF-8 text",
     ),
     "no header": (
         "fit bad.csv", text("bad.csv", "1,2,0\n2,1,1\n"), "line 1: only numbers",
@@ -138,7 +138,7 @@ CASES = {
     "a percent sign": (
         "fit bad.csv",
         table([["12%", 1, 1], ["50 %", 1, 4]]),
-        "line 2, column 'a': '12%' has a percent sign; write the number alone, 12.",
+        "line 2, column 'a': '12%' has a percent sign; write only the number, 12.",
     ),
     "a line of commas": (
         "fit bad.csv",
@@ -151,10 +151,10 @@ CASES = {
     "text in numbers": (
         "fit bad.csv",
         table([[4, 1, 1], [1, "lots", 4], [1, 1, 4]], "llr"),
-        "bad.csv, line 3, column 'b': 'lots' is no number",
+        "bad.csv, line 3, column 'b': 'lots' is not a number",
     ),
     "a number of Python": (
-        "fit bad.csv", table([[4, "1_0", 1], [1, 2, 4]]), "'1_0' is no number",
+        "fit bad.csv", table([[4, "1_0", 1], [1, 2, 4]]), "'1_0' is not a number",
     ),
     "empty cell": (
         "fit bad.csv", table([[4, "", 1], [1, 2, 4]]), "line 2, column 'b': the cell",
@@ -170,7 +170,7 @@ CASES = {
     "one class": ("fit bad.csv", table(ROWS, "ll"), "all labels are l; two classes"),
     "no label": ("fit bad.csv", table(ROWS, ["l", ""]), "column 'kind': no label"),
     "a bin as label": (
-        "fit bad.csv", table(ROWS, [0.5, 0.25]), "has no column of text to take for",
+        "fit bad.csv", table(ROWS, [0.5, 0.25]), "has no text column to use as",
     ),
     "no labels": ("fit X.npy", NOTHING, "X.npy has no labels; give them with --labels"),
     "unequal lengths": (
@@ -187,17 +187,17 @@ CASES = {
         "distances bad.npy --metric line.npy", array("bad.npy", X[None]),
         "bad.npy has shape",
     ),
-    "pickled npy": ("fit bad.npy", pickled, "bad.npy holds no plain array"),
-    "a pickle": ("fit bad.npy", only_pickle, "bad.npy holds no plain array"),
+    "pickled npy": ("fit bad.npy", pickled, "bad.npy does not hold a plain array"),
+    "a pickle": ("fit bad.npy", only_pickle, "bad.npy does not hold a plain array"),
     "corrupt npz": ("fit bad.npz", corrupt, "bad.npz has no arrays X and y"),
     "locked npz": ("fit bad.npz", locked, "bad.npz has no arrays X and y: File"),
     "text for an archive": (
-        "fit bad.npz", text("bad.npz", "hello"), "bad.npz is no .npz file, whatever",
+        "fit bad.npz", text("bad.npz", "hello"), "bad.npz is not an .npz file, despite",
     ),
     "other zip": ("fit bad.npz", other_zip, "bad.npz has no arrays X and y"),
     "no parquet": ("fit a.parquet", text("a.parquet", "x"), "a.parquet is damaged"),
     "folder without classes": (
-        "fit empty", NOTHING, "empty is a folder, and needs a sub-folder of images",
+        "fit empty", NOTHING, "empty is a folder, which needs a subfolder of images",
     ),
     "folder without images": (
         "fit .", NOTHING, "no class has 1 usable image.",
@@ -206,12 +206,12 @@ CASES = {
     "bad number": ("fit data.csv --step-size big", NOTHING, "'--step-size'"),
     "bad step": ("fit data.csv --step-size -1", NOTHING, "--step-size is -1.0"),
     "bad neighbors": ("fit data.csv --neighbors -2", NOTHING, "--neighbors is -2; it"),
-    "no threads": ("fit data.csv --jobs 0", NOTHING, "--jobs is 0; 1 is one thread,"),
+    "no threads": ("fit data.csv --jobs 0", NOTHING, "--jobs is 0; use 1 for one"),
     "bad start": ("fit data.csv --init none.csv", NOTHING, "none.csv: No such file"),
     "no such start": (
         "fit data.csv --init foo",
         NOTHING,
-        "--init is foo: No such file; uniform, typical, independence, or the file of a",
+        "--init is foo: No such file; use uniform, typical, independence, or the file",
     ),
     "start is no metric": (
         "fit data.csv --init m.csv", matrix([[0, 1, 5], [1, 0, 1], [5, 1, 0]]), "init",
@@ -224,7 +224,7 @@ CASES = {
         "fit data.csv --out none/m.npz", NOTHING, "there is no folder none",
     ),
     "out is a folder": ("fit data.csv --out d.npz", made("d.npz"), "which is a folder"),
-    "out of another kind": ("fit data.csv --out m.txt", NOTHING, "ends in .npz"),
+    "out of another kind": ("fit data.csv --out m.txt", NOTHING, "it must end in .npz"),
     "out cannot be written": (
         f"fit data.csv --out {'n' * 250}.npz", NOTHING, "cannot be written",
     ),
@@ -253,13 +253,13 @@ CASES = {
     "neighbors as npy": (
         "distances data.csv --metric line.npy --neighbors 2 --out n.npy",
         NOTHING,
-        "ends in .csv or .npz",
+        "it must end in .csv or .npz",
     ),
     "standard input twice": (
         "distances - --queries - --metric line.npy", NOTHING, "both be standard input",
     ),
     "not square": ("project m.csv", matrix([[0, 1, 2], [1, 0, 1]]), "must be square"),
-    "text in a matrix": ("check m.csv", matrix([[0, 1], ["x", 0]]), "'x' is no number"),
+    "text in a matrix": ("check m.csv", matrix([[0, 1], ["x", 0]]), "'x' is not a num"),
     "nan in a matrix": ("check m.csv", matrix([[0, "nan"], [1, 0]]), "must be finite"),
     "no matrix": ("check none.npy", NOTHING, "none.npy: No such file"),
     "bad tolerance": ("check line.npy --tol -1", NOTHING, "--tol is -1.0"),
@@ -269,9 +269,9 @@ CASES = {
         "evaluate data.csv --folds 2 --neighbors 5", NOTHING, "--neighbors is 5",
     ),
     "labels of no test": (
-        "report data.csv --test-labels l.txt", text("l.txt", "x\n"), "about --test",
+        "report data.csv --test-labels l.txt", text("l.txt", "x\n"), "needs --test",
     ),
-    "report as text": ("report data.csv --out r.txt", NOTHING, "ends in .html"),
+    "report as text": ("report data.csv --out r.txt", NOTHING, "it must end in .html"),
     "too few to report on": ("report bad.csv", table(ROWS), "at least 4 are needed"),
     "demo into no folder": ("demo --out none/d.html", NOTHING, "no folder none"),
     "no figure 5": ("reproduce --figure 5", NOTHING, "'--figure'"),
@@ -328,9 +328,7 @@ def test_more_distances_than_memory(more, sizes, folder, run, monkeypatch):
     found = run(*f"distances X.npy --metric line.npy {more}".split())
     assert found.exit_code == 2
     assert found.stderr.startswith(f"error: All {sizes}")
-    assert found.stderr.endswith(
-        "--neighbors, or start from fewer histograms with --queries.\n"
-    )
+    assert found.stderr.endswith("--neighbors, or use fewer histograms as --queries.\n")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def votes(neighbors: Indices, n_classes: int) -> Indices:
+    """Winning classes among the first 1, 2, ... neighbors, given their classes.
+
+    Column kappa - 1 of the result, of the same shape (m, k), has the votes of kappa
+    neighbors; ties go to the first class.
+    """
+    counts = np.zeros((len(neighbors), n_classes), dtype=np.int64)
+    rows = np.arange(len(neighbors))
+    winners = np.empty_like(neighbors)
+    for kappa, labels in enumerate(neighbors.T):
+        counts[rows, labels] += 1
+        winners[:, kappa] = counts.argmax(axis=1)
+    return winners
 
 
 def vote_errors(
-    distances: NDArray[np.float64],
-    train: NDArray[np.int64],
-    test: NDArray[np.int64],
-    n_neighbors: int,
-) -> NDArray[np.float64]:
+    distances: Floats, train: Indices, test: Indices, n_neighbors: int
+) -> Floats:
     """Share of wrong votes of the k nearest, for k = 1, ..., n_neighbors.
 
     Classes are numbered from 0. Neighbors at the same distance come in the order of the
-    columns; if classes have the same number of votes, the first one wins, as in
-    scikit-learn.
+    columns.
     """
     nearest = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
-    ballots = np.eye(int(train.max()) + 1, dtype=int)[train[nearest]]
-    votes = np.cumsum(ballots, axis=1)  # (m, n_neighbors, n_classes)
-    wrong = votes.argmax(axis=2) != test[:, None]
-    shares: NDArray[np.float64] = wrong.mean(axis=0)
+    winners = votes(train[nearest], int(train.max()) + 1)
+    shares: Floats = (winners != test[:, None]).mean(axis=0)
     return shares

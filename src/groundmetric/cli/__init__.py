@@ -1,7 +1,7 @@
-"""The ``groundmetric`` command: one file a command.
+"""The ``groundmetric`` command: one file for each command.
 
-Results go to standard output, everything else to standard error. What a user can mend
-is one line, ``error: ...``, and exit code 2. Needs ``pip install 'groundmetric[cli]'``.
+Results go to standard output, everything else to standard error. Errors that users can
+fix are one line, ``error: ...``, with exit code 2. Needs ``groundmetric[cli]``.
 """
 
 import importlib.util

@@ -1,4 +1,4 @@
-"""The application: its commands, and how it ends."""
+"""The application: its commands, and how it reports errors."""
 
 import errno
 import io
@@ -13,50 +13,39 @@ from typer.core import TyperGroup
 from .. import __version__
 from ._console import note, one_line, release_notes, say_error
 
-# The base of what typer says about wrong usage, which has no public name.
+# The base class of typer's usage errors, which has no public name.
 UsageError: Any = typer.BadParameter.__mro__[1]
-WRONG = 2  # exit code
-# What options are called where they are judged.
-OPTIONS = {
-    "max_inner": "--max-inner",
-    "max_items": "--worst",
-    "max_outer": "--max-outer",
-    "n_folds": "--folds",
-    "n_jobs": "--jobs",
-    "n_neighbors": "--neighbors",
-    "n_repeats": "--repeats",
-    "n_similar": "--similar",
-    "step_size": "--step-size",
-    "tol": "--tol",
+# The options that set parameters with other names.
+OPTIONS = {"max_items": "--worst"} | {
+    name: f"--{name.removeprefix('n_').replace('_', '-')}"
+    for name in (
+        *("max_inner", "max_outer", "n_folds", "n_jobs", "n_neighbors", "n_repeats"),
+        *("n_similar", "step_size", "tol"),
+    )
 }
-# What a user can mend; anything else is our mistake, and shows where.
+# Errors that users can fix; any other is a bug, and keeps its traceback.
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
-# The module of a command, the examples there, and the first line of its help: modules
-# are imported when they are called, for some take seconds.
+# The module of each command, and the first line of its help. Modules are imported when
+# they are called, since some take seconds.
 COMMANDS = {
-    "fit": ("_fit", "EPILOG", "Learn a metric from labeled histograms."),
-    "evaluate": ("_evaluate", "EPILOG", "Tell whether learning helps on your data."),
-    "distances": ("_distances", "EPILOG", "Compute distances, or find neighbors."),
-    "project": ("_cone", "PROJECT", "Find the nearest metric to a matrix."),
-    "check": (
-        "_cone",
-        "CHECK",
-        "Tell whether a matrix is a metric, and where it is not.",
-    ),
-    "report": ("_report", "EPILOG", "Write a report as one HTML file."),
-    "demo": ("_demo", "EPILOG", "Learn from handwritten digits."),
-    "reproduce": ("_reproduce", "REPRODUCE", "Run the paper's experiments."),
+    "fit": ("_fit", "Learn a metric from labeled histograms."),
+    "evaluate": ("_evaluate", "Find out whether learning helps on your data."),
+    "distances": ("_distances", "Compute distances, or find neighbors."),
+    "project": ("_cone", "Find the nearest metric to a matrix."),
+    "check": ("_cone", "Check whether a matrix is a metric, and list where it is not."),
+    "report": ("_report", "Write a report as one HTML file."),
+    "demo": ("_demo", "Learn from handwritten digits."),
+    "reproduce": ("_reproduce", "Run the paper's experiments."),
     "figures": (
         "_figures",
-        "FIGURES",
-        "Draw the paper's figures from results, and tabulate what they show.",
+        "Draw the paper's figures from results, and tabulate their numbers.",
     ),
-    "info": ("_info", "EPILOG", "Tell what is installed, and what it runs on."),
+    "info": ("_info", "Show what is installed, and what it runs on."),
 }
 
 
 class OneLine(TyperGroup):
-    """Commands whose errors are one line; each may ask how it was called."""
+    """Commands whose errors are one line; ``context.obj`` has the command line."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's
         """Name the commands."""
@@ -66,10 +55,10 @@ class OneLine(TyperGroup):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        name, epilog, _ = COMMANDS[cmd_name]
-        module = import_module(f".{name}", __package__)
+        module = import_module(f".{COMMANDS[cmd_name][0]}", __package__)
+        command = getattr(module, cmd_name)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(epilog=getattr(module, epilog))(getattr(module, cmd_name))
+        alone.command(epilog=command.epilog)(command)
         return typer.main.get_command(alone)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002
@@ -78,57 +67,52 @@ class OneLine(TyperGroup):
             formatter.write_dl([(name, COMMANDS[name][-1]) for name in COMMANDS])
 
     def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - typer's
-        """Run, and exit with 2 after one line if the input is at fault."""
+        """Run, and exit with 2 after one line if the input is invalid."""
         options["standalone_mode"] = False
         given = args[0] if args else options.get("args")
         options["obj"] = [*(sys.argv[1:] if given is None else given)]
         with warnings.catch_warnings():
-            # Shown, whatever the filters are; those of other kinds are not for users.
+            # Always show these; warnings of other kinds are not for users.
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = _say  # type: ignore[assignment]
             try:
                 code = super().main(*args, **options)
             except UsageError as error:
-                if type(error).__name__ == "NoArgsIsHelpError":  # no public name either
+                if type(error).__name__ == "NoArgsIsHelpError":  # not public, either
                     error.show()
                     sys.exit(error.exit_code)
                 said = error.format_message().replace("Value error, ", "")
-                code = _wrong(f"{' '.join(said.split())} (--help shows how)")
+                code = say_error(f"{' '.join(said.split())} (see --help)")
             except BrokenPipeError:
                 raise
             except EXPECTED as error:
-                code = _wrong(as_option(one_line(error)))
+                code = say_error(as_option(one_line(error)))
             except RuntimeError as error:
-                # Not imported, for all of the experiments would be.
+                # By name, since its module imports all experiments.
                 if type(error).__name__ != "MissingResultsError":
                     raise
-                code = _wrong(one_line(error))
+                code = say_error(one_line(error))
         release_notes()
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's
-        """Run a command, and see that what it printed has arrived."""
+        """Run a command, and make sure that its output was written."""
         try:
             found = super().invoke(ctx)
             sys.stdout.flush()
         except OSError as error:
-            # Files are named, so this is about standard output.
+            # Errors of files name them, so this is standard output.
             if error.errno == errno.ENOSPC and error.filename is None:
-                sys.stdout = io.StringIO()  # or Python tries again at its exit
+                sys.stdout = io.StringIO()  # or Python tries again when it exits
                 error.filename = "standard output"
             raise
         return found
 
 
 def as_option(message: str) -> str:
-    """Name the option, where an error names the parameter that it sets."""
+    """Name the option if a message starts with the parameter that it sets."""
     name, space, rest = message.partition(" ")
     return f"{OPTIONS.get(name, name)}{space}{rest}"
-
-
-def _wrong(message: str) -> int:
-    say_error(message)
-    return WRONG
 
 
 def _say(message: Warning | str, *_: object) -> None:

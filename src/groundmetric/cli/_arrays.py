@@ -1,4 +1,4 @@
-"""Arrays in files of numpy, never unpickled, and files of labels."""
+"""Arrays in numpy files, which are never unpickled, matrices and files of labels."""
 
 import zipfile
 import zlib
@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _files
-from ._cells import as_column, read_csv, require_distinct, told_apart
+from ._cells import Floats, as_labels, read_csv, require_distinct
 from ._text import Text, are_names
 
-Floats = NDArray[np.float64]
-
-# RuntimeError is what zipfile says of archives with a password.
+# zipfile raises RuntimeError for archives with a password.
 BROKEN = (
-    *(AttributeError, EOFError, KeyError, RuntimeError, TypeError, ValueError),
+    *(AttributeError, EOFError, LookupError, RuntimeError, TypeError, ValueError),
     *(zipfile.BadZipFile, zlib.error),
 )
 
@@ -26,14 +24,16 @@ def load_npy(path: str) -> NDArray[Any]:
     try:
         return _files.load_array(path)
     except BROKEN as error:
-        raise ValueError(f"{path} holds no plain array: {one(error)}.") from error
+        raise ValueError(
+            f"{path} does not hold a plain array: {_said(error)}."
+        ) from error
 
 
 def load_npz(path: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """Read X and y; where there are class_names, y numbers them."""
+    """Read X and y; where there are class_names, y holds their numbers."""
     if not zipfile.is_zipfile(path):
         raise ValueError(
-            f"{path} is no .npz file, whatever its name; numpy.savez writes them."
+            f"{path} is not an .npz file, despite its name; numpy.savez writes them."
         )
     try:
         found = _files.load_arrays(path, "X", "y", "class_names")
@@ -41,7 +41,7 @@ def load_npz(path: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
     except _files.TooLargeError:
         raise
     except BROKEN as error:
-        raise ValueError(f"{path} has no arrays X and y: {one(error)}.") from error
+        raise ValueError(f"{path} has no arrays X and y: {_said(error)}.") from error
     if y is None or names is None:
         return X, y
     try:
@@ -49,32 +49,25 @@ def load_npz(path: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
             raise IndexError("a number is negative")  # noqa: TRY301 - as if too large
         return X, names[y]
     except IndexError as error:
-        raise ValueError(f"{path}: y does not number class_names: {error}.") from error
+        raise ValueError(f"{path}: y does not index class_names: {error}.") from error
 
 
-def one(error: Exception) -> str:
-    """Word what numpy says about a file."""
+def _said(error: Exception) -> str:
     return str(error.args[0]) if error.args else type(error).__name__
 
 
 def load_labels(path: Path) -> NDArray[Any]:
-    """Read labels, of numpy or one in each line of a text."""
+    """Read labels from a numpy file, or from text with one label per line."""
     if path.suffix == ".npy":
         return load_npy(str(path))
     text = Text(str(path))
     if len(text.first) > 1:
-        raise ValueError(
-            f"{path} has {len(text.first)} columns; one label a line is needed."
-        )
-    cells = [row[0] for _, row in text.rows()]
-    column = told_apart(cells, as_column(cells))
-    if column.dtype != object and (column == np.round(column)).all():
-        return column.astype(np.int64)
-    return column.astype(str)
+        raise ValueError(f"{path} has {len(text.first)} columns; it must have one.")
+    return as_labels([row[0] for _, row in text.rows()])
 
 
 class Named(NamedTuple):
-    """A matrix, and what its columns and rows are called, if they are."""
+    """A matrix, and the names of its columns and rows, if any."""
 
     values: NDArray[Any]
     columns: list[str] | None = None
@@ -82,22 +75,19 @@ class Named(NamedTuple):
 
 
 def load_metric(path: str) -> Named:
-    """Read a matrix between bins: called the same in rows and columns, if named."""
+    """Read a matrix between bins, whose rows and columns have the same names."""
     given = load_matrix(path)
-    names = given.columns or []
-    if given.rows is not None and given.rows != names:
-        row, column = next(
-            pair for pair in zip(given.rows, names, strict=True) if pair[0] != pair[1]
-        )
-        raise ValueError(
-            f"{path} has row {row!r} where column {column!r} is; rows and columns must "
-            "be the same bins in the same order."
-        )
+    for row, column in zip(given.rows or (), given.columns or (), strict=False):
+        if row != column:
+            raise ValueError(
+                f"{path} has row {row!r} where column {column!r} is; rows and columns "
+                "must be the same bins in the same order."
+            )
     return given
 
 
 def in_order_of(names: list[str] | None, given: Named, path: str, of: str) -> Floats:
-    """Arrange a metric read from path as the bins of data; as it is without names."""
+    """Reorder a metric read from path like the bins of data, if both have names."""
     known = given.columns
     if names is None or known is None or given.values.shape != 2 * (len(known),):
         return given.values
@@ -112,15 +102,15 @@ def in_order_of(names: list[str] | None, given: Named, path: str, of: str) -> Fl
 
 
 def load_matrix(path: str) -> Named:
-    """Read a matrix of numpy, or CSV with or without names of rows and columns."""
+    """Read a numpy matrix, or CSV with or without names of rows and columns."""
     if path.endswith(".npy"):
         return Named(load_npy(path))
     text = Text(path)
     named = are_names(text.first)
     cells = read_csv(text, header=named, label=text.first[0] if named else None)
     bins, rows = range(len(cells.names)), None
-    if named and len(bins) == cells.table.num_rows + 1:  # names of the rows, too
-        bins, rows = bins[1:], cells.spelled(0)
+    if named and len(bins) == len(cells.columns[0]) + 1:  # row names, too
+        bins, rows = bins[1:], [str(cell) for cell in cells.columns[0]]
     columns = [cells.names[j] for j in bins] if named else None
     require_distinct(columns or (), text.source)
     return Named(cells.numbers(bins), columns, rows)

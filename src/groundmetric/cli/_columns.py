@@ -1,4 +1,4 @@
-"""Which column has the labels, and which are the bins."""
+"""Which column holds the labels, and which are the bins."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -6,16 +6,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._cells import EXACT, Cells, find_column, require_distinct, told_apart
+from ._cells import (
+    EXACT,
+    Cells,
+    Floats,
+    as_column,
+    as_labels,
+    find_column,
+    require_distinct,
+)
 from ._console import note
+from ._options import Source
 from ._text import is_word
 
-Floats = NDArray[np.float64]
-FEW = 3  # rows that may be in steps of one by chance
+FEW = 3  # rows that may be numbered by chance
 
 
 class Bins(NamedTuple):
-    """Bins that are needed, because a metric has them; in this order."""
+    """The bins that a metric is about, in this order."""
 
     number: int
     names: Sequence[str] = ()
@@ -23,33 +31,30 @@ class Bins(NamedTuple):
 
 
 def split_columns(
-    cells: Cells,
-    *,
-    label: str | None,
-    ignore: Sequence[str],
-    labeled: bool,
-    wanted: Bins | None = None,
+    cells: Cells, source: Source, *, labeled: bool, wanted: Bins | None = None
 ) -> tuple[Floats, NDArray[Any] | None, list[int]]:
     """Return histograms, labels and the columns that are bins.
 
-    Bins with names are looked up. Otherwise all columns are bins but that of the
-    labels; without labels wanted, a column of text is left out all the same.
+    Bins with names are looked up. Otherwise every column is a bin except the labels;
+    a text column is left out even where no labels are needed.
     """
+    names = cells.names
     ignored = {
-        find_column(name, cells.names, cells.source, "--ignore") for name in ignore
+        find_column(name, names, cells.source, "--ignore")
+        for name in source.ignore or ()
     }
-    if "" in cells.names and len(cells.names) > 1:
+    if "" in names and len(names) > 1:
         note("left out: the column without a name")
-        ignored |= {j for j, name in enumerate(cells.names) if not name}
-    used = [j for j in range(len(cells.names)) if j not in ignored]
-    require_distinct([cells.names[j] for j in used], cells.source)
+        ignored |= {j for j, name in enumerate(names) if not name}
+    used = [j for j in range(len(names)) if j not in ignored]
+    require_distinct([names[j] for j in used], cells.source)
     known = [] if wanted is None else _look_up(cells, wanted)
     left = [j for j in used if j not in known]
     chosen = None
-    if label is not None:
-        chosen = find_column(label, cells.names, cells.source, "--label")
+    if source.label is not None:
+        chosen = find_column(source.label, names, cells.source, "--label")
         if chosen in ignored:
-            raise ValueError(f"--label and --ignore both name {label!r}.")
+            raise ValueError(f"--label and --ignore both name {source.label!r}.")
     elif labeled or not known:
         chosen = _guess(cells, left, labeled=labeled)
     bins = known or [j for j in left if j != chosen]
@@ -57,10 +62,9 @@ def split_columns(
         raise ValueError(f"{cells.source} has no column left for the histograms.")
     rows = cells.numbers(bins)
     if not known:
-        _warn_of_numbering(cells, bins, rows)
-    if chosen is None or not labeled:
-        return rows, None, bins
-    return rows, _labels(cells, chosen), bins
+        _warn_of_numbering([names[j] for j in bins], rows)
+    labels = _labels(cells, chosen) if labeled and chosen is not None else None
+    return rows, labels, bins
 
 
 def _look_up(cells: Cells, wanted: Bins) -> list[int]:
@@ -75,8 +79,8 @@ def _look_up(cells: Cells, wanted: Bins) -> list[int]:
 
 
 def _guess(cells: Cells, left: Sequence[int], *, labeled: bool) -> int | None:
-    """Choose the only column of text, and say so."""
-    text = [j for j in left if _is_text(cells.spelled(j))]
+    """Choose the only text column, and say so."""
+    text = [j for j in left if _is_text(cells.columns[j])]
     if len(text) > 1:
         names = " and ".join(repr(cells.names[j]) for j in text[:3])
         raise ValueError(
@@ -86,42 +90,43 @@ def _guess(cells: Cells, left: Sequence[int], *, labeled: bool) -> int | None:
     if not text:
         return None
     what = "labels" if labeled else "left out"
-    note(f"{what}: column {cells.names[text[0]]!r}, the only one of text")
+    note(f"{what}: column {cells.names[text[0]]!r}, the only text column")
     return text[0]
 
 
-def _warn_of_numbering(cells: Cells, bins: Sequence[int], rows: Floats) -> None:
-    """Point to a column that numbers the rows: it is no bin, as a rule."""
-    for j, column in zip(bins, rows.T, strict=True):
+def _is_text(cells: Floats | list[str]) -> bool:
+    """Whether most cells are text; a few may be mistakes, or empty."""
+    if not isinstance(cells, list):
+        return False
+    return 2 * sum(map(is_word, cells)) > sum(map(bool, cells))
+
+
+def _warn_of_numbering(names: Sequence[str], rows: Floats) -> None:
+    """Warn of a column that numbers the rows: it is rarely a bin."""
+    for name, column in zip(names, rows.T, strict=True):
         if len(rows) > FEW and (np.diff(column) == 1).all():
-            name = cells.names[j]
             note(
-                f"warning: column {name!r} numbers the rows, and is taken for a bin; "
+                f"warning: column {name!r} numbers the rows, but is used as a bin; "
                 f"leave it out with --ignore {name}"
             )
 
 
-def _is_text(cells: list[str] | None) -> bool:
-    """Whether most cells are text; a few may be mistakes, or empty."""
-    return cells is not None and 2 * sum(map(is_word, cells)) > sum(map(bool, cells))
-
-
 def _labels(cells: Cells, j: int) -> NDArray[Any]:
-    column = cells.column(j)
-    if column.dtype != object:
+    given = cells.columns[j]
+    column = as_column(given)
+    if column.dtype == object:
+        missing = column == ""
+    else:
         large = np.isfinite(column) & (np.abs(column) >= EXACT)
         if large.any():
             row = int(np.argmax(large))
             raise cells.refusal(
                 row,
                 j,
-                f"{column[row]:g} is too large for a label that is a number; write a "
-                "letter before it",
+                f"{column[row]:g} is too large for a numeric label; write a letter "
+                "before it",
             )
-        column = told_apart(cells.spelled(j), column)
-    missing = column == "" if column.dtype == object else ~np.isfinite(column)
+        missing = ~np.isfinite(column) & (not isinstance(given, list))
     if missing.any():
         raise cells.refusal(int(np.argmax(missing)), j, "no label")
-    if column.dtype == object or (column != np.round(column)).any():
-        return column.astype(str)
-    return column.astype(np.int64)
+    return as_labels(given)

@@ -5,39 +5,29 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
+from typer import Option
 
 from .. import is_metric, metric_violations, project_metric, validation
 from .. import triangle_violation as worst_of
 from ._arrays import Named, load_matrix
+from ._command import command
 from ._console import emit, note, print_table, shows_progress
-from ._options import Jobs, Json, Matrix, Output, examples
-from ._output import judged, write_matrix
+from ._options import Jobs, Json, Matrix, Output
+from ._output import write_matrix
 
-PROJECT = examples(
+ROUNDING = 1e-12  # of the largest entry, by default
+
+
+@command(
     "groundmetric project noisy.csv --out metric.csv",
     "groundmetric project - < noisy.csv > metric.csv",
 )
-CHECK = examples(
-    "groundmetric check distances.csv",
-    "groundmetric check distances.npy --tol 1e-6 --json",
-    "groundmetric check m.csv > /dev/null && echo a metric",
-)
-ROUNDING = 1e-12  # of the largest entry, by default
-
-Floats = NDArray[np.float64]
-
-
-@judged
 def project(
     matrix: Matrix,
     *,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="Write .csv or .npy instead of CSV on standard output.",
-            show_default=False,
-        ),
+        Option(help="Write .csv or .npy instead of CSV on standard output."),
         Output((".csv", ".npy")),
     ] = None,
     jobs: Jobs = -1,
@@ -45,13 +35,13 @@ def project(
 ) -> None:
     """Find the nearest metric to a matrix.
 
-    Nearest in the Frobenius norm; any real matrix will do.
+    Nearest in the Frobenius norm, to any real matrix.
     """
     given = _read(matrix)
     found = project_metric(given.values, n_jobs=jobs, verbose=int(shows_progress()))
     if out is not None or not json:
         write_matrix(found.metric, out, columns=given.columns, rows=given.rows)
-    facts: dict[str, Any] = {
+    facts = {
         "distance": found.distance,
         "residual": found.residual,
         "converged": found.converged,
@@ -66,74 +56,69 @@ def project(
         )
 
 
+@command(
+    "groundmetric check distances.csv",
+    "groundmetric check distances.npy --tol 1e-6 --json",
+    "groundmetric check m.csv > /dev/null && echo a metric",
+)
 def check(
     matrix: Matrix,
     *,
     tol: Annotated[
         float | None,
-        typer.Option(
-            help=f"What may be broken; by default {ROUNDING} of the largest entry.",
-            show_default=False,
+        Option(
+            help=f"Violation to accept; by default {ROUNDING} of the largest entry."
         ),
     ] = None,
-    worst: Annotated[int, typer.Option(help="Broken triangles to list.")] = 10,
+    worst: Annotated[int, Option(help="Violated triangles to list.")] = 10,
     json: Json = False,
 ) -> None:
-    """Tell whether a matrix is a metric, and where it is not.
+    """Check whether a matrix is a metric, and list where it is not.
 
-    Exit code 0 if it is one, 1 if it is not, 2 if the input is bad.
+    Exits with 0 if it is a metric, 1 if it is not, and 2 if the input is invalid.
     """
     values, names, _ = _read(matrix)
     if tol is None:
         slack = ROUNDING * float(np.abs(values).max())
     else:
         slack = validation.as_number(tol, "--tol", low=0.0)
+    violations = metric_violations(values, max_items=worst)
     found: dict[str, Any] = {
         "is_metric": is_metric(values, tol=slack),
         "diagonal": np.abs(np.diag(values)).max(),
         "asymmetry": np.abs(values - values.T).max(),
         "triangle_violation": worst_of(values),
         "tol": slack,
-        "worst_triangles": [
-            one._asdict()
-            for one in metric_violations(values, max_items=worst)
-            if one.amount > slack
-        ],
+        "worst_triangles": [one._asdict() for one in violations if one.amount > slack],
     }
     if json:
         emit(found)
+    elif found["is_metric"]:
+        typer.echo("A metric: zero diagonal, symmetric, triangle inequality.")
     else:
-        _print(found, names)
+        _complain(found, names or range(len(values)))
     if not found["is_metric"]:
         raise typer.Exit(1)
 
 
-def _print(found: dict[str, Any], names: list[str] | None) -> None:
-    if found["is_metric"]:
-        typer.echo("A metric: zero diagonal, symmetric, triangle inequality.")
-        return
+def _complain(found: dict[str, Any], names: Any) -> None:  # noqa: ANN401 - a sequence
     broken = [
         f"{what} by {found[name]:.6g}"
         for name, what in (
-            ("diagonal", "its diagonal is off zero"),
+            ("diagonal", "its diagonal differs from zero"),
             ("asymmetry", "its halves differ"),
-            ("triangle_violation", "it breaks the triangle inequality"),
+            ("triangle_violation", "it violates the triangle inequality"),
         )
         if found[name] > found["tol"]
     ]
     typer.echo(f"Not a metric: {', '.join(broken)} at most.")
-    if found["worst_triangles"]:
-        print_table(
-            ["i", "j", "k", "M[i,j] - M[i,k] - M[k,j]"],
-            [
-                [
-                    *(str(one[i] if names is None else names[one[i]]) for i in "ijk"),
-                    f"{one['amount']:.6g}",
-                ]
-                for one in found["worst_triangles"]
-            ],
-            title="Worst triangles",
-        )
+    rows = [
+        [*(str(names[one[i]]) for i in "ijk"), f"{one['amount']:.6g}"]
+        for one in found["worst_triangles"]
+    ]
+    if rows:
+        titles = ["i", "j", "k", "M[i,j] - M[i,k] - M[k,j]"]
+        print_table(titles, rows, title="Worst triangles")
 
 
 def _read(path: str) -> Named:

@@ -1,18 +1,18 @@
-"""What the command says: results on standard output, all else on standard error."""
+"""Results go to standard output, everything else to standard error."""
 
 import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+WRONG = 2  # exit code
 _held: list[str] = []
 
 
 def note(text: str) -> None:
-    """Say something that is no result: at once to a terminal, or else before results.
+    """Print a note: at once on a terminal, otherwise before the results.
 
-    So an error is the only line that a script sees.
+    If there is an error, it is then the only line that a script sees.
     """
     _held.append(text)
     if sys.stderr.isatty():
@@ -20,40 +20,42 @@ def note(text: str) -> None:
 
 
 def release_notes() -> None:
-    """Say what was held back."""
+    """Print the notes that were held back."""
     for text in _held:
         sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()  # before anything on standard output, where both go to one place
+    sys.stderr.flush()  # before standard output, if both go to the same place
     _held.clear()
 
 
-def say_error(message: str) -> None:
-    """Say what is wrong in one line, and nothing else."""
+def say_error(message: str) -> int:
+    """Print an error in one line, instead of the notes; return the exit code."""
     _held.clear()
     sys.stderr.write(f"error: {message}\n")
+    return WRONG
 
 
 def one_line(error: BaseException) -> str:
-    """Say what is wrong in one line, whatever the message looks like."""
+    """Return the message of an error in one line."""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__
 
 
 def shows_progress() -> bool:
-    """Whether bars make sense: somebody watches."""
+    """Whether to show progress bars: only on a terminal."""
     return sys.stderr.isatty()
 
 
 def emit(value: Mapping[str, Any]) -> None:
-    """Print a result as JSON; what is not a number is null."""
-    sys.stdout.write(json.dumps(_plain(value), indent=2, allow_nan=False) + "\n")
+    """Print a result as JSON; NaN and infinity become null."""
+    plain = json.loads(json.dumps(value, default=_plain), parse_constant=lambda _: None)
+    sys.stdout.write(json.dumps(plain, indent=2) + "\n")
 
 
 def print_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str | None = None
 ) -> None:
-    """Print a table, its first column to the left, numbers to the right."""
+    """Print a table: first column left-aligned, the others right-aligned."""
     from rich import box  # noqa: PLC0415 - not for help
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -68,19 +70,11 @@ def print_table(
 
 
 def tell(text: str) -> None:
-    """Print a line of the result, after what was held back: by now it is no error."""
+    """Print a line of the result, after the notes that were held back."""
     release_notes()
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever JSON has, or numpy
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):  # of numpy
-        return _plain(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, (bool, int, float, type(None))) else str(value)
+def _plain(value: Any) -> Any:  # noqa: ANN401 - an array or number of numpy, or a path
+    return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -1,23 +1,19 @@
-"""DATA of a command: histograms, their labels, and what the bins are called."""
+"""DATA of a command: histograms, their labels, and the names of the bins."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
-from .. import validation
+from .. import GroundMetricLearning, validation
 from ._arrays import load_labels, load_npy, load_npz
-from ._cells import read_csv, read_parquet
+from ._cells import Floats, read_csv, read_parquet
 from ._columns import Bins, split_columns
 from ._console import note, shows_progress
+from ._options import Source
 from ._text import Text
-
-Floats = NDArray[np.float64]
-Labels = NDArray[Any]
 
 CSV = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
@@ -25,42 +21,21 @@ PICTURE = 3  # channels, rows and columns
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where data are, and how to read them."""
-
-    path: str
-    label: str | None = None
-    labels: Path | None = None
-    ignore: Sequence[str] = ()
-    header: bool | None = None
-    feature: str = "gist"
-    jobs: int | None = None
-    beside: str | None = None  # another file, to be read in the same way
-    option: str = "--labels"  # which gives a file of labels
-
-    def of(
-        self, path: str, labels: Path | None = None, option: str = "--labels"
-    ) -> "Source":
-        """Read another file in the same way, with labels of its own."""
-        return replace(self, path=path, labels=labels, beside=self.path, option=option)
-
-
-@dataclass(frozen=True)
 class Data:
-    """Histograms of mass 1, in rows; labels, if they were wanted."""
+    """Histograms of mass 1, in rows, and their labels, if any."""
 
     source: str
     X: Floats
-    y: Labels
+    y: Any = None
     names: list[str] | None = None
     shape: tuple[int, ...] | None = None
-    where: Callable[[int], str] = "row {}".format  # says which row it was
+    where: Callable[[int], str] = "row {}".format  # describes a row
 
 
 def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
-    """Read histograms with labels of two classes or more, over these bins."""
-    data = _read(source, wanted, labeled=True)
-    if not len(data.y):
+    """Read histograms with labels of two or more classes, over these bins."""
+    data = read_histograms(source, wanted, labeled=True)
+    if data.y is None:
         raise ValueError(
             f"{data.source} has no labels; give them with {source.option} FILE."
         )
@@ -80,9 +55,20 @@ def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
     return data
 
 
-def read_histograms(source: Source, wanted: Bins) -> Data:
-    """Read histograms alone, over these bins."""
-    return _read(source, wanted, labeled=False)
+def read_histograms(
+    source: Source, wanted: Bins | None, *, labeled: bool = False
+) -> Data:
+    """Read histograms over these bins."""
+    data = _load(source, wanted, labeled=labeled)
+    table = validation.Table(data.source, data.where, data.names)
+    data = replace(data, X=validation.as_distributions(data.X, table))
+    if wanted is not None and data.X.shape[1] != wanted.number:
+        hint = "; leave columns out with --ignore" if _is_table(source.path) else ""
+        raise ValueError(
+            f"{data.source} has {data.X.shape[1]} bins, but the metric has "
+            f"{wanted.number}{hint}."
+        )
+    return data
 
 
 def bins_like(data: Data) -> Bins:
@@ -90,11 +76,28 @@ def bins_like(data: Data) -> Bins:
     return Bins(data.X.shape[1], data.names or (), f"{data.source} has")
 
 
+def bins_of(learner: GroundMetricLearning) -> Bins:
+    """Ask for the bins that a learner was fitted on."""
+    names = getattr(learner, "feature_names_in_", ())
+    return Bins(len(learner.metric_), [str(name) for name in names])
+
+
+def warn_if_seen(histograms: Floats, data: Data) -> None:
+    """Warn of histograms that the metric was learned from."""
+    seen = {row.tobytes() for row in histograms}
+    n = sum(row.tobytes() in seen for row in data.X)
+    if n:
+        note(
+            f"warning: the model was learned from {n} of these histograms, so its "
+            "errors are too low; use others to test it."
+        )
+
+
 def limited(data: Data, limit: int, seed: int, what: str) -> Data:
-    """Draw at most so many histograms, class by class; all of them if limit is 0."""
+    """Draw at most this many histograms, class by class; all of them if limit is 0."""
     limit = validation.as_count(limit, "--limit", low=0)
     n = len(data.X)
-    if limit == 0 or n <= limit:
+    if limit == 0 or n <= limit or data.y is None:
         return data
     codes = np.unique(data.y, return_inverse=True)[1]
     members = np.bincount(codes)
@@ -107,21 +110,11 @@ def limited(data: Data, limit: int, seed: int, what: str) -> Data:
     for code, size in enumerate(members):
         share[codes == code] = rng.permutation(size) / size
     kept = np.sort(np.argsort(share, kind="stable")[:limit])
-    note(f"{what} {limit:,} of {n:,} histograms, drawn class by class; --limit 0: all")
+    note(
+        f"{what} {limit:,} of {n:,} histograms, drawn class by class; --limit 0 uses "
+        "all"
+    )
     return replace(data, X=data.X[kept], y=data.y[kept])
-
-
-def _read(source: Source, wanted: Bins | None, *, labeled: bool) -> Data:
-    data = _load(source, wanted, labeled=labeled)
-    pa.default_memory_pool().release_unused()  # what a table took, before X is copied
-    data = _judged(data)
-    if wanted is not None and data.X.shape[1] != wanted.number:
-        hint = "; leave columns out with --ignore" if _is_table(source.path) else ""
-        raise ValueError(
-            f"{data.source} has {data.X.shape[1]} bins, but the metric has "
-            f"{wanted.number}{hint}."
-        )
-    return data
 
 
 def _load(source: Source, wanted: Bins | None, *, labeled: bool) -> Data:
@@ -136,13 +129,11 @@ def _load(source: Source, wanted: Bins | None, *, labeled: bool) -> Data:
         return _table(source, suffix, wanted, labeled=labeled)
     if suffix not in (".npy", ".npz"):
         raise ValueError(
-            f"{path} is of no known kind: a folder of images, or a file that ends in "
-            f"{', '.join((*CSV, *PARQUET, '.npy'))} or .npz, is needed."
+            f"{path} has an unknown format; use a folder of images, or a file that "
+            f"ends in {', '.join((*CSV, *PARQUET, '.npy'))} or .npz."
         )
     X, y = (load_npy(str(path)), None) if suffix == ".npy" else load_npz(str(path))
-    if source.labels is not None:
-        y = load_labels(source.labels)
-    return Data(str(path), X, np.array([]) if y is None else y)
+    return Data(str(path), X, load_labels(source.labels) if source.labels else y)
 
 
 def _is_table(path: str | None) -> bool:
@@ -152,20 +143,16 @@ def _is_table(path: str | None) -> bool:
 
 
 def _require_use(source: Source) -> None:
-    """Refuse options that would be ignored: about columns, where none has a name."""
+    """Reject options that would be ignored: about columns where there are no names."""
     if source.labels is not None and source.path != "-" and Path(source.path).is_dir():
         raise ValueError(
-            f"{source.option}: the sub-folders of {source.path} are the labels."
+            f"{source.option}: the subfolders of {source.path} are the labels."
         )
     if _is_table(source.path) or _is_table(source.beside):
         return
-    for option, given in (
-        ("--label", source.label is not None),
-        ("--ignore", bool(source.ignore)),
-        ("--header", source.header is not None),
-    ):
-        if given:
-            raise ValueError(f"{option} is for CSV and parquet, not {source.path}.")
+    for name in ("label", "ignore", "header"):
+        if getattr(source, name) not in (None, []):
+            raise ValueError(f"--{name} is for CSV and parquet, not {source.path}.")
 
 
 def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -> Data:
@@ -178,24 +165,16 @@ def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -
         wanted = Bins(wanted.number)  # columns have no names
     apart = source.labels is not None and source.label is None
     labeled = labeled and not apart
-    X, y, bins = split_columns(
-        cells,
-        label=source.label,
-        ignore=source.ignore,
-        labeled=labeled,
-        wanted=wanted,
-    )
+    X, y, bins = split_columns(cells, source, labeled=labeled, wanted=wanted)
     if labeled and y is None:
         raise ValueError(
-            f"{cells.source} has no column of text to take for labels; name the column "
-            f"of labels with --label, or give a file of them with {source.option}."
+            f"{cells.source} has no text column to use as labels; name the column of "
+            f"labels with --label, or give a file of labels with {source.option}."
         )
-    if source.labels is not None:
-        y = load_labels(source.labels)
     return Data(
         cells.source,
         X,
-        np.array([]) if y is None else y,
+        load_labels(source.labels) if source.labels else y,
         names=[cells.names[j] for j in bins] if source.header is not False else None,
         where=cells.where,
     )
@@ -213,15 +192,9 @@ def _folder(source: Source) -> Data:
         )
     except ValueError as error:
         raise ValueError(
-            f"{source.path} is a folder, and needs a sub-folder of images for each "
+            f"{source.path} is a folder, which needs a subfolder of images for each "
             f"class: {error}"
         ) from error
     shape = found.feature_shape
     picture = source.feature == "gist" and len(shape) == PICTURE
     return Data(source.path, found.X, found.y, shape=tuple(shape) if picture else None)
-
-
-def _judged(data: Data) -> Data:
-    """Say what is wrong with an entry in the words of its file; scale to mass 1."""
-    table = validation.Table(data.source, data.where, data.names)
-    return replace(data, X=validation.as_distributions(data.X, table))

@@ -2,119 +2,107 @@
 
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
+from typer import Option
 
-from .. import EMDNeighbors, _files, pairwise_emd, validation
+from .. import EMDNeighbors, GroundMetricLearning, _files, pairwise_emd, validation
 from ._arrays import load_metric
 from ._columns import Bins
+from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import Source, bins_like, read_histograms
-from ._models import bins_of, load_model
-from ._options import (
-    INPUT,
-    Feature,
-    Features,
-    Header,
-    Ignore,
-    Jobs,
-    Json,
-    Label,
-    Model,
-    Output,
-    examples,
-)
-from ._options import Data as DataArgument
-from ._output import judged, require_suffix, write_matrix, write_rows
+from ._data import bins_like, bins_of, read_histograms
+from ._options import INPUT, Json, Model, Output, Source
+from ._output import require_suffix, write_matrix, write_rows
 
-EPILOG = examples(
-    "groundmetric distances flowers.csv --model flowers.npz --out distances.npy",
-    "groundmetric distances flowers.csv --metric ground.csv > distances.csv",
-    "groundmetric distances base.csv --model m.npz --queries new.csv --neighbors 5",
-)
 Floats = NDArray[np.float64]
 
 
-@judged
+@command(
+    "groundmetric distances flowers.csv --model flowers.npz --out distances.npy",
+    "groundmetric distances flowers.csv --metric ground.csv > distances.csv",
+    "groundmetric distances base.csv --model m.npz --queries new.csv --neighbors 5",
+    without=("labels",),
+)
 def distances(
-    data: DataArgument,
+    source: Source,
     *,
     model: Model = None,
     metric: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="A ground metric, .npy or .csv, instead of a model.",
-            show_default=False,
-        ),
+        Option(metavar="FILE", help="A ground metric, .npy or .csv; replaces --model."),
         INPUT,
     ] = None,
     queries: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE",
-            help="Histograms to start from; DATA itself if there are none.",
-            show_default=False,
+            help="Histograms whose distances to DATA are computed; by default DATA.",
         ),
         INPUT,
     ] = None,
     neighbors: Annotated[
         int | None,
-        typer.Option(
-            help="Find so many nearest neighbors in DATA, instead of all distances.",
-            show_default=False,
-        ),
+        Option(help="Find this many nearest neighbors in DATA, not all distances."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Write .csv or .npy (neighbors: .csv or .npz) instead of CSV on "
-            "standard output.",
-            show_default=False,
+            "standard output."
         ),
         Output((".csv", ".npy", ".npz")),
     ] = None,
-    label: Label = None,
-    ignore: Ignore = None,
-    header: Header = None,
-    feature: Feature = Features.gist,
-    jobs: Jobs = -1,
     json: Json = False,
 ) -> None:
     """Compute distances, or find neighbors.
 
-    Earth mover's distances under a learned or given metric: all of them, or the
-    smallest of each query.
+    Computes the earth mover's distances under a learned or given metric: all of them,
+    or the smallest for each query.
     """
     require_suffix(out, ".csv", ".npy" if neighbors is None else ".npz")
     ground, wanted = _ground(model, metric)
-    if data == queries == "-":
+    if source.path == queries == "-":
         raise ValueError("DATA and --queries cannot both be standard input.")
-    source = Source(
-        data, label, None, ignore or (), header, feature.value, jobs, queries
-    )
-    given = read_histograms(source, wanted)
-    base, asked = given.X, None
+    given = read_histograms(replace(source, beside=queries), wanted)
+    asked = None
     if queries is not None:
         known = wanted if wanted.names else bins_like(given)
-        asked = read_histograms(source.of(queries), known).X
+        other = replace(source, path=queries, beside=source.path)
+        asked = read_histograms(other, known).X
+    facts: dict[str, Any]
+    arrays: dict[str, Any]
     if neighbors is None:
-        _all(base, asked, ground, out, jobs=jobs, json=json)
+        arrays = {"distances": _all(given.X, asked, ground, source.jobs)}
+        facts = {"shape": arrays["distances"].shape}
     else:
-        found = EMDNeighbors(ground, n_jobs=jobs, verbose=int(shows_progress()))
-        _nearest(found.fit(base), asked, neighbors, out, json=json)
+        search = EMDNeighbors(
+            ground, n_jobs=source.jobs, verbose=int(shows_progress())
+        ).fit(given.X)
+        most = len(given.X) - (asked is None)
+        k = validation.as_count(neighbors, "--neighbors", low=1, high=most)
+        lengths, indices = search.kneighbors(asked, n_neighbors=k)
+        arrays = {"indices": indices, "distances": lengths}
+        facts = {"n_queries": len(indices), "n_neighbors": k}
+        facts["n_solves"] = search.n_solves_
+    if out is not None or not json:
+        _write(arrays, out)
+    if json:
+        emit(facts | (arrays if out is None else {"out": out}))
+    elif out is not None:
+        note(f"wrote {out}")
 
 
 def _ground(model: Path | None, metric: str | None) -> tuple[Floats, Bins]:
-    """Read the metric, which must be one, and what its bins are."""
+    """Read the metric, and which bins it is about."""
     if (model is None) == (metric is None):
         raise ValueError("Give either --model or --metric.")
     if model is not None:
-        learner = load_model(model)
+        learner = GroundMetricLearning.load(model)
         return learner.metric_, bins_of(learner)
     given = load_metric(str(metric))
     try:
@@ -128,74 +116,38 @@ def _ground(model: Path | None, metric: str | None) -> tuple[Floats, Bins]:
     return matrix, Bins(len(matrix), given.columns or (), f"{metric} has")
 
 
-def _all(
-    base: Floats,
-    asked: Floats | None,
-    ground: Floats,
-    out: Path | None,
-    *,
-    jobs: int,
-    json: bool,
-) -> None:
+def _all(base: Floats, asked: Floats | None, ground: Floats, jobs: int) -> Floats:
+    """Compute all distances, if they fit into memory."""
     rows, columns = (base, None) if asked is None else (asked, base)
-    _require_memory(len(rows), len(base))
-    found = pairwise_emd(
-        rows, columns, metric=ground, n_jobs=jobs, verbose=int(shows_progress())
-    )
-    if out is not None or not json:
-        write_matrix(found, out)
-    _say({"shape": found.shape}, {"distances": found}, out, json=json)
-
-
-def _require_memory(n: int, m: int) -> None:
-    """Refuse distances that cannot be held, before the first is computed."""
-    size = 8 * n * m  # bytes
+    size = 8 * len(rows) * len(base)  # bytes
     if size > (most := memory()):
         raise ValueError(
-            f"All {n:,} x {m:,} distances are {size / 1e9:,.1f} GB, and this machine "
-            f"has {most / 1e9:,.1f} GB of memory; find the nearest with --neighbors, "
-            "or start from fewer histograms with --queries."
+            f"All {len(rows):,} x {len(base):,} distances are {size / 1e9:,.1f} GB, "
+            f"and this machine has {most / 1e9:,.1f} GB of memory; find the nearest "
+            "with --neighbors, or use fewer histograms as --queries."
         )
+    return pairwise_emd(
+        rows, columns, metric=ground, n_jobs=jobs, verbose=int(shows_progress())
+    )
 
 
 def memory() -> float:
-    """Tell the bytes of memory of this machine; infinite where nobody knows."""
+    """Return the bytes of memory of this machine; infinite if unknown."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
         return math.inf
 
 
-def _nearest(
-    search: EMDNeighbors,
-    asked: Floats | None,
-    neighbors: int,
-    out: Path | None,
-    *,
-    json: bool,
-) -> None:
-    most = search.n_samples_fit_ - (asked is None)
-    k = validation.as_count(neighbors, "--neighbors", low=1, high=most)
-    lengths, indices = search.kneighbors(asked, n_neighbors=k)
-    if out is not None and out.suffix == ".npz":
-        _files.write_whole(
-            out, lambda file: np.savez(file, distances=lengths, indices=indices)
-        )
-    elif out is not None or not json:
+def _write(arrays: dict[str, Any], out: Path | None) -> None:
+    """Write all distances as a matrix, or neighbors as rows."""
+    if "indices" not in arrays:
+        write_matrix(arrays["distances"], out)
+    elif out is not None and out.suffix == ".npz":
+        _files.write_whole(out, lambda file: np.savez(file, **arrays))
+    else:
         rows = [
-            (query, rank + 1, indices[query, rank], repr(float(lengths[query, rank])))
-            for query, rank in np.ndindex(indices.shape)
+            (query, rank + 1, neighbor, repr(float(arrays["distances"][query, rank])))
+            for (query, rank), neighbor in np.ndenumerate(arrays["indices"])
         ]
-        write_rows(("query", "rank", "neighbor", "distance"), rows, out)
-    facts = {"n_queries": len(indices), "n_neighbors": k, "n_solves": search.n_solves_}
-    _say(facts, {"indices": indices, "distances": lengths}, out, json=json)
-
-
-def _say(
-    facts: dict[str, Any], arrays: dict[str, Any], out: Path | None, *, json: bool
-) -> None:
-    """Print JSON if it is wanted, with the numbers unless a file has them."""
-    if json:
-        emit(facts | (arrays if out is None else {"out": out}))
-    elif out is not None:
-        note(f"wrote {out}")
+        write_rows([("query", "rank", "neighbor", "distance"), *rows], out)

@@ -1,105 +1,79 @@
 """``groundmetric fit``: learn a metric, and write a model file."""
 
 import shlex
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
+from typer import Option
 
 from .. import GroundMetricLearning, validation
 from .._words import count
 from ._arrays import in_order_of, load_metric
+from ._command import command
 from ._console import emit, note, shows_progress, tell
-from ._data import Data, Source, limited, read_labeled
-from ._models import save_model
-from ._options import (
-    INPUT,
-    Feature,
-    Features,
-    Header,
-    Ignore,
-    Jobs,
-    Json,
-    Label,
-    LabelsFile,
-    Limit,
-    Output,
-    Seed,
-    examples,
-)
-from ._options import Data as DataArgument
-from ._output import judged
+from ._data import limited, read_labeled
+from ._options import INPUT, Json, Limit, Output, Seed, Source
 
-EPILOG = examples(
-    "groundmetric fit flowers.csv --label species --out flowers.npz",
-    "groundmetric fit photos/ --feature color --out photos.npz",
-    "zcat counts.csv.gz | groundmetric fit - --ignore id --json",
-)
 DEFAULTS: dict[str, Any] = GroundMetricLearning().get_params()
 LIMIT = 500  # minutes, not hours, at 128 bins
 STARTS = ("uniform", "typical", "independence")
 
 
-@judged
+@command(
+    "groundmetric fit flowers.csv --label species --out flowers.npz",
+    "groundmetric fit photos/ --feature color --out photos.npz",
+    "zcat counts.csv.gz | groundmetric fit - --ignore id --json",
+)
 def fit(
-    data: DataArgument,
+    source: Source,
     *,
-    label: Label = None,
-    labels: LabelsFile = None,
-    ignore: Ignore = None,
-    header: Header = None,
-    feature: Feature = Features.gist,
     out: Annotated[
-        Path, typer.Option(help="The model file to write, .npz."), Output((".npz",))
+        Path, Option(help="The model file to write, .npz."), Output((".npz",))
     ] = Path("model.npz"),
     neighbors: Annotated[
-        int, typer.Option(help="Nearest of other classes that count; 0 for all.")
+        int, Option(help="Nearest histograms of other classes to use; 0: all.")
     ] = DEFAULTS["n_neighbors"],
     similar: Annotated[
-        int, typer.Option(help="Nearest of the same class that count; 0 for all.")
+        int, Option(help="Nearest histograms of the same class to use; 0: all.")
     ] = DEFAULTS["n_similar"] or 0,
     init: Annotated[
         str,
-        typer.Option(help=f"Where to start: {', '.join(STARTS)}, or a metric's file."),
+        Option(help=f"Initial metric: {', '.join(STARTS)}, or a file of a metric."),
         INPUT,
     ] = DEFAULTS["init"],
     step_size: Annotated[
-        float, typer.Option(help="First step, relative to the metric.")
+        float, Option(help="First step, relative to the norm of the metric.")
     ] = DEFAULTS["step_size"],
-    max_outer: Annotated[int, typer.Option(help="Most outer steps.")] = DEFAULTS[
+    max_outer: Annotated[int, Option(help="Maximum number of outer steps.")] = DEFAULTS[
         "max_outer"
     ],
     max_inner: Annotated[
-        int, typer.Option(help="Most inner steps in each.")
+        int, Option(help="Maximum number of inner steps in each outer step.")
     ] = DEFAULTS["max_inner"],
     tol: Annotated[
-        float, typer.Option(help="Relative progress that is too little to go on.")
+        float, Option(help="Stop when the relative improvement falls below this.")
     ] = DEFAULTS["tol"],
     limit: Limit = LIMIT,
     seed: Seed = 0,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Keep the state here, to go on after a kill or Ctrl-C.",
-            show_default=False,
-        ),
+        Option(metavar="FILE", help="Save progress here, to resume after Ctrl-C."),
         Output(continues=True),
     ] = None,
-    jobs: Jobs = -1,
     json: Json = False,
 ) -> None:
     """Learn a metric from labeled histograms.
 
-    The earth mover's distance under it is small between histograms of a class and large
-    between classes. Writes a model file, for the other commands and for
+    The metric makes the earth mover's distance small between histograms of the same
+    class and large between classes. Writes a model file for the other commands and for
     GroundMetricLearning.load in Python.
     """
     if init not in (*STARTS, "-") and not Path(init).is_file():
         raise ValueError(
-            f"--init is {init}: No such file; {', '.join(STARTS)}, or the file of a "
-            "metric, .npy or .csv, is needed."
+            f"--init is {init}: No such file; use {', '.join(STARTS)}, or the file of "
+            "a metric, .npy or .csv."
         )
     start = None if init in STARTS else load_metric(init)
     learner = GroundMetricLearning(
@@ -111,64 +85,56 @@ def fit(
         max_inner=max_inner,
         tol=tol,
         checkpoint=checkpoint,
-        n_jobs=jobs,
+        n_jobs=source.jobs,
         verbose=int(shows_progress()),
     )
-    source = Source(data, label, labels, ignore or (), header, feature.value, jobs)
     given = limited(read_labeled(source), limit, seed, "learning from")
     if start is not None:
         learner.init = in_order_of(given.names, start, init, given.source)
     learner.fit(given.X, given.y)
-    save_model(learner, given, out)
-    found = summary(learner, given) | {"model": str(out)}
-    if json:
-        emit(found)
-    else:
-        say(found)
-        if data != "-":
-            note(f"Did it help? {evaluation_of(source)}")
-
-
-def summary(learner: GroundMetricLearning, data: Data) -> dict[str, Any]:
-    """Tell what was learned, from what."""
+    if given.names is not None:  # as if fitted on a frame, so that columns are checked
+        learner.feature_names_in_ = np.array(given.names, dtype=object)
+    learner.save(out)
     criterion = learner.path_.column("criterion")
-    return {
-        "data": data.source,
-        "n_histograms": len(data.X),
-        "n_bins": data.X.shape[1],
-        "classes": np.unique(data.y),
+    found = {
+        "data": given.source,
+        "n_histograms": len(given.X),
+        "n_bins": given.X.shape[1],
+        "classes": np.unique(given.y),
         "n_steps": learner.n_iter_,
         "criterion_first": criterion[0],
         "criterion_best": criterion.min(),
+        "model": str(out),
     }
+    if json:
+        emit(found)
+        return
+    _say(found)
+    if source.path != "-":
+        note(f"Did it help? {evaluation_of(source)}")
 
 
-def evaluation_of(source: Source) -> str:
-    """Write the command that tells whether learning from these data helps."""
-    options = {
-        "--label": [source.label] if source.label is not None else [],
-        "--labels": [str(source.labels)] if source.labels is not None else [],
-        "--ignore": list(source.ignore),
-        "--feature": [] if source.feature == Features.gist.value else [source.feature],
-    }
-    words = [
-        word
-        for option in options
-        for value in options[option]
-        for word in (option, value)
-    ]
-    headers = {None: [], True: ["--header"], False: ["--no-header"]}
-    words += headers[source.header]
-    return shlex.join(["groundmetric", "evaluate", source.path, *words])
-
-
-def say(found: dict[str, Any]) -> None:
-    """Print the summary of a fit."""
+def _say(found: dict[str, Any]) -> None:
     tell(
         f"Learned from {count(found['n_histograms'], 'histogram')} over "
         f"{count(found['n_bins'], 'bin')}, {len(found['classes'])} classes: "
         f"{count(found['n_steps'], 'step')}, criterion (similar minus dissimilar "
-        f"distances, less is better) from {found['criterion_first']:.3g} to "
+        f"distances, lower is better) from {found['criterion_first']:.3g} to "
         f"{found['criterion_best']:.3g}."
     )
     tell(f"Model: {found['model']}")
+
+
+def evaluation_of(source: Source) -> str:
+    """Write the command that evaluates learning on the same data."""
+    words = ["groundmetric", "evaluate", source.path]
+    for one in fields(source):
+        value = getattr(source, one.name)
+        if one.name in ("path", "jobs") or value == one.default:
+            continue
+        if isinstance(value, bool):
+            words.append("--header" if value else "--no-header")
+            continue
+        for each in value if isinstance(value, list) else [value]:
+            words += [f"--{one.name}", str(each)]
+    return shlex.join(words)

@@ -8,11 +8,11 @@ import joblib
 import typer
 
 from .. import __version__, _core
+from ._command import command
 from ._console import emit
-from ._options import Json, examples
+from ._options import Json
 
-EPILOG = examples("groundmetric info", "groundmetric info --json")
-# What each optional part is made of.
+# The package that each optional part needs.
 PARTS = {
     "images": "pillow",
     "parquet": "pyarrow",
@@ -23,29 +23,15 @@ PARTS = {
 }
 
 
+@command("groundmetric info", "groundmetric info --json")
 def info(*, json: Json = False) -> None:
-    """Tell what is installed, and what it runs on.
+    """Show what is installed, and what it runs on.
 
-    Versions, the vector instructions in use, threads, and which optional parts are
-    there.
+    Versions, the vector instructions in use, the number of threads, and which optional
+    parts are installed.
     """
-    found = facts()
-    if json:
-        emit(found)
-        return
-    for name, value in found.items():
-        if isinstance(value, dict):
-            typer.echo(f"{name.replace('_', ' ')}:")
-            for part, there in value.items():
-                missing = f"no; pip install 'groundmetric[{part}]'"
-                typer.echo(f"  {part:12s} {there or missing}")
-        else:
-            typer.echo(f"{name:14s} {value}")
-
-
-def facts() -> dict[str, Any]:
-    """Collect what there is to tell."""
-    return {
+    parts = {part: _there(name) for part, name in PARTS.items()}
+    found: dict[str, Any] = {
         "groundmetric": __version__,
         "python": platform.python_version(),
         "numpy": version("numpy"),
@@ -53,8 +39,16 @@ def facts() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "instructions": _core.instruction_set(),
         "threads": joblib.cpu_count(),
-        "optional_parts": {part: _there(name) for part, name in PARTS.items()},
     }
+    if json:
+        emit(found | {"optional_parts": parts})
+        return
+    for name, value in found.items():
+        typer.echo(f"{name:14s} {value}")
+    typer.echo("optional parts:")
+    for part, there in parts.items():
+        missing = f"no; pip install 'groundmetric[{part}]'"
+        typer.echo(f"  {part:12s} {there or missing}")
 
 
 def _there(name: str) -> str | None:

@@ -1,48 +1,39 @@
-"""``groundmetric reproduce``: the paper's section 7, for its data or yours."""
+"""``groundmetric reproduce``: the paper's section 7, on its data or yours."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from typer import Option
 
 from ..datasets import load_digits_histograms
 from ..experiments import as_methods, export_results, read_results, run
+from ..experiments.plan import Request, eligible, plan
+from ..plotting.pages import draw_pages, of_experiment, page_files, require_drawable
+from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import Source, read_labeled
-from ._figures import (
-    Compare,
-    Experiment,
-    Methods,
-    Numbers,
-    draw,
-    files_of,
-    of_experiment,
-    require_drawable,
-)
+from ._data import Data, read_labeled
+from ._figures import Compare, Experiment, Methods, Numbers
 from ._installed import DRAWING, RESULTS, needed_by, require_installed
-from ._options import INPUT, Force, Json, Output, Seed, examples
-from ._output import judge, judged
-from ._plan import Planned, Request, eligible, plan
+from ._options import INPUT, Force, Json, Output, Seed, Source
+from ._output import judge
 
-REPRODUCE = examples(
+SMALL = 2  # N for digits
+
+
+@command(
     "groundmetric reproduce",
     "groundmetric reproduce gist.npz --figure 1 --figure 3 --svm --jobs 8",
     "groundmetric reproduce gist.npz --draw figures/",
     "groundmetric reproduce gist.npz --multiclass 10 --tasks 5 --draw figures/",
 )
-SMALL = 2  # N for digits
-
-
-@judged
 def reproduce(
     data: Annotated[
         str | None,
         typer.Argument(
             metavar="[DATA]",
-            help="An .npz with arrays X, y and perhaps class_names, or other data with "
-            "labels; a small version on scikit-learn's digits without.",
-            show_default=False,
+            help="An .npz with arrays X, y and optionally class_names, or other "
+            "labeled data; by default a small version on scikit-learn's digits.",
         ),
         INPUT,
     ] = None,
@@ -50,73 +41,59 @@ def reproduce(
     figure: Numbers = [1],  # noqa: B006 - typer's
     classes: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            help="N, for N x N tasks; 25 or 10 as in the paper, or all there are.",
-            show_default=False,
-        ),
+        Option(min=1, help="N, for N x N tasks; the paper's 25 or 10 if possible."),
     ] = None,
     multiclass: Annotated[
         int | None,
-        typer.Option(
-            metavar="C",
-            min=2,
-            help="Tasks of C classes at once, instead of two.",
-            show_default=False,
-        ),
+        Option(metavar="C", min=2, help="Use tasks of C classes instead of two."),
     ] = None,
     tasks: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="How many tasks of C classes; 1 by default.", show_default=False
-        ),
+        int | None, Option(min=1, help="Number of tasks of C classes; by default 1.")
     ] = None,
     among: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--class",
             metavar="NAME",
-            help="Draw only from classes so named; repeatable. From all that are "
-            "large enough by default.",
-            show_default=False,
+            help="A class to draw from; repeatable. By default all that are large "
+            "enough.",
         ),
     ] = None,
     train: Annotated[
-        int, typer.Option(min=1, help="Histograms of a class to learn from.")
+        int, Option(min=1, help="Histograms of each class to learn from.")
     ] = 30,
     test: Annotated[
-        int, typer.Option(min=1, help="Histograms of a class to test, or all others.")
+        int, Option(min=1, help="Histograms of each class to test on, at most.")
     ] = 40,
     neighbors: Annotated[
-        int, typer.Option(min=1, help="Measure for 1, 2, ... so many neighbors.")
+        int, Option(min=1, help="Measure with 1, 2, ... up to this many neighbors.")
     ] = 20,
     seed: Seed = 0,
     method: Methods = None,
     svm: Annotated[
         bool,
-        typer.Option(
-            "--svm", help="Train support vector machines, too; not to be added later."
+        Option(
+            "--svm", help="Also train support vector machines; cannot be added later."
         ),
     ] = False,
     out: Annotated[
         Path,
-        typer.Option(help="The results file, .sqlite."),
+        Option(help="The results file, .sqlite."),
         Output((".sqlite",), continues=True),
     ] = Path("results.sqlite"),
     experiment: Experiment = None,
-    jobs: Annotated[int, typer.Option(help="Tasks at a time.")] = 1,
+    jobs: Annotated[int, Option(help="Tasks to run at a time.")] = 1,
     export: Annotated[
         Path | None,
-        typer.Option(help="Write all results as .parquet, too.", show_default=False),
+        Option(help="Also write all results as .parquet."),
         Output((".parquet",)),
     ] = None,
     folder: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--draw",
             metavar="FOLDER",
             help="Draw the figures into this folder, and write their tables.",
-            show_default=False,
         ),
         Output(folder=True),
     ] = None,
@@ -126,32 +103,39 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments.
 
-    A run that was killed goes on where it was; what the results file has is not
-    computed again.
+    Run it again to resume after an interruption: tasks that are in the results file are
+    not computed again.
     """
     request = Request(
         figure, method, experiment, classes, multiclass, tasks, among, seed,
         train, test, neighbors,
     )  # fmt: skip
     _judge(request, compare, reads=export is not None, draws=folder is not None)
-    stem, source, X, y = _load(data)
-    large, small = eligible(y, request, source)
+    if data is None:
+        digits = load_digits_histograms()
+        stem, given = "digits", Data("scikit-learn's digits", digits.X, digits.y)
+    else:
+        stem, given = Path(data).stem, read_labeled(Source(data))
+    large, small = eligible(given.y, request, given.source)
     if small:
+        sizes = ", ".join(f"{name} ({size})" for name, size in small.items())
         needed = sum(request.members)
-        note(f"left out, with fewer than {needed} histograms: {_listed(small)}")
-    planned = plan(y, large, request, stem=stem, most=SMALL if data is None else None)
+        note(f"left out, with fewer than {needed} histograms: {sizes}")
+    planned = plan(
+        given.y, large, request, stem=stem, most=SMALL if data is None else None
+    )
     drawings = [
         ("--draw", path)
         for one in planned
         if folder is not None
-        for path in files_of(one.name, one.figures, folder)
+        for path in page_files(one.name, one.figures, folder)
     ]
     read = [("DATA", data), ("--out", out), ("--export", export)]
     judge(drawings, read, force=force)
     new = {
         one.name: run(
-            X,
-            y,
+            given.X,
+            given.y,
             tasks=one.tasks,
             methods=one.methods,
             path=out,
@@ -165,7 +149,12 @@ def reproduce(
     }
     if export is not None:
         export_results(out, export)
-    drawn = _drawn(planned, out, folder, method, compare)
+    if folder is not None:
+        results = read_results(out)
+        for one in planned:
+            rows = of_experiment(results, one.name)
+            draw_pages(rows, folder, one.figures, methods=method, compare=compare)
+    drawn = [path for _, path in drawings]
     if json:
         emit({"results": out, "new_rows": new, "left_out": small, "figures": drawn})
         return
@@ -175,15 +164,11 @@ def reproduce(
         typer.echo(path)
 
 
-def _listed(sizes: dict[str, int]) -> str:
-    return ", ".join(f"{name} ({size})" for name, size in sizes.items())
-
-
 def _judge(request: Request, compare: str | None, *, reads: bool, draws: bool) -> None:
-    """Refuse what could not be run or drawn, before data are read."""
+    """Reject what cannot be run or drawn, before data are read."""
     request.require_sense()
     if compare is not None and not draws:
-        raise ValueError("--compare is about figures; say --draw FOLDER, too.")
+        raise ValueError("--compare is for figures; add --draw FOLDER.")
     modules: set[str] = {*RESULTS} if reads else set()
     for number in request.figures:
         names = request.methods_of(number)
@@ -193,36 +178,3 @@ def _judge(request: Request, compare: str | None, *, reads: bool, draws: bool) -
             require_drawable(names, number, compare)
             modules |= {*DRAWING}
     require_installed(sorted(modules), "reproduce")
-
-
-def _drawn(
-    planned: Sequence[Planned],
-    results: Path,
-    folder: Path | None,
-    methods: Sequence[str] | None,
-    compare: str | None,
-) -> list[Path]:
-    """Draw the figures of all experiments, if there is a folder for them."""
-    if folder is None:
-        return []
-    found = read_results(results)
-    return [
-        path
-        for one in planned
-        for path in draw(
-            of_experiment(found, one.name),
-            folder,
-            one.figures,
-            methods=methods,
-            compare=compare,
-        )
-    ]
-
-
-def _load(data: str | None) -> tuple[str, str, Any, Any]:
-    """Name, source, histograms and labels."""
-    if data is None:
-        digits = load_digits_histograms()
-        return "digits", "scikit-learn's digits", digits.X, digits.y
-    given = read_labeled(Source(data))
-    return Path(data).stem, given.source, given.X, given.y

@@ -1,4 +1,4 @@
-"""Text files of cells, line by line: slow, but it knows what is wrong, and where."""
+"""Text files of cells, read line by line, so that errors can name the line."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 DELIMITERS = ",;\t"
-START = 1 << 20  # bytes that the first line is looked for in
+START = 1 << 20  # bytes that must contain the first line
 
 
 class Text:
@@ -18,21 +18,20 @@ class Text:
         self.source = "standard input" if path == "-" else path
         self._path = path
         self._held = sys.stdin.buffer.read() if path == "-" else b""
-        with self.open() as file:
+        with self._open() as file:
             start = file.read(START).decode("utf-8-sig", "replace")
         self.delimiter = _delimiter(start.lstrip().partition("\n")[0])
         self.first_line, self.first = next(self.rows())
 
-    def open(self) -> IO[bytes]:
-        """Open it anew."""
+    def _open(self) -> IO[bytes]:
         if self._path == "-":
             return io.BytesIO(self._held)
         return Path(self._path).open("rb")
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the lines that are not blank, each with its number, or refuse them."""
+        """Yield the cells of each line that is not blank, with its number."""
         first = None
-        with io.TextIOWrapper(self.open(), "utf-8-sig", newline="") as file:
+        with io.TextIOWrapper(self._open(), "utf-8-sig", newline="") as file:
             reader = csv.reader(file, delimiter=self.delimiter, strict=True)
             try:
                 for row in reader:
@@ -48,7 +47,7 @@ class Text:
                     yield reader.line_num, cells
             except UnicodeDecodeError as error:
                 raise ValueError(
-                    f"{self.source} is no text in UTF-8: byte "
+                    f"{self.source} is not UTF-8 text: byte "
                     f"0x{error.object[error.start]:02x}, {error.reason}."
                 ) from error
             except csv.Error as error:
@@ -57,14 +56,9 @@ class Text:
         if first is None:
             raise ValueError(f"{self.source} is empty.")
 
-    def require_strict(self) -> None:
-        """Refuse what :meth:`rows` refuses."""
-        for _ in self.rows():
-            pass
-
 
 def _delimiter(line: str) -> str:
-    """Choose the delimiter of a line; commas may be decimal commas beside others."""
+    """Guess the delimiter; beside another one, commas may be decimal commas."""
     for other in ";\t":
         if other in line and not any(is_word(cell) for cell in line.split(other)):
             return other
@@ -72,7 +66,7 @@ def _delimiter(line: str) -> str:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell reads as a number; NaN does, 1_000 only in Python."""
+    """Whether a cell is a number; NaN is, but 1_000 is one in Python only."""
     try:
         float(cell)
     except ValueError:

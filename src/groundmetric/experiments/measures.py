@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from .. import EMDKernel, validation
+from ..base._votes import votes
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -167,21 +168,6 @@ def nearest(distances: Floats, n_neighbors: int) -> Indices:
 def nearest_others(distances: Floats, n_neighbors: int) -> Indices:
     """Nearest neighbors in a square matrix, excluding each point itself."""
     return nearest(np.where(np.eye(len(distances)), np.inf, distances), n_neighbors)
-
-
-def votes(neighbors: Indices, n_classes: int) -> Indices:
-    """Winning classes among the first 1, 2, ... neighbors, given their classes.
-
-    Column kappa - 1 of the result, of the same shape (m, k), has the votes of kappa
-    neighbors; ties go to the first class.
-    """
-    counts = np.zeros((len(neighbors), n_classes), dtype=np.int64)
-    rows = np.arange(len(neighbors))
-    winners = np.empty_like(neighbors)
-    for kappa, labels in enumerate(neighbors.T):
-        counts[rows, labels] += 1
-        winners[:, kappa] = counts.argmax(axis=1)
-    return winners
 
 
 def own_share(neighbors: Labels, labels: Labels) -> Floats:

@@ -325,7 +325,8 @@ optional
     ) -> tuple[Criterion, tuple[int | None, int | None]]:
         """Make the criterion; and how many of either kind count for a histogram."""
         as_count = validation.as_count
-        if validation.as_one_of(self.criterion, CRITERIA, "criterion") == "margin":
+        validation.require_one_of(self.criterion, "criterion", CRITERIA)
+        if self.criterion == "margin":
             k = as_count(self.n_targets, "n_targets", low=1)
             share = validation.as_number(self.margin, "margin", low=0.0)
             if share == 0:
@@ -375,12 +376,13 @@ optional
 
     def _settings(self) -> Settings:
         as_count, as_number = validation.as_count, validation.as_number
+        validation.require_one_of(self.result, "result", RESULTS)
         return Settings(
             step_size=as_number(self.step_size, "step_size", low=0.0),
             max_outer=as_count(self.max_outer, "max_outer", low=1),
             max_inner=as_count(self.max_inner, "max_inner", low=1),
             tol=as_number(self.tol, "tol", low=0.0),
-            result=validation.as_one_of(self.result, RESULTS, "result"),
+            result=self.result,
         )
 
     def _checkpoint(self, rows: Floats, descent: Descent) -> Checkpoint | None:

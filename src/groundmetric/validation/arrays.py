@@ -177,13 +177,6 @@ def as_positive_number(value: float, name: str) -> float:
     return float(value)
 
 
-def as_one_of(value: object, choices: tuple[str, ...], name: str) -> str:
-    """Judge one of several words."""
-    if isinstance(value, str) and value in choices:
-        return value
-    raise ValueError(f"{name} is {value!r}; one of {', '.join(choices)} is needed.")
-
-
 def as_count(value: int, name: str, *, low: int, high: int | None = None) -> int:
     """Validate a whole number between low and high."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):

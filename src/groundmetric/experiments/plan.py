@@ -1,25 +1,25 @@
-"""What ``groundmetric reproduce`` is to run: judged whole before anything is computed.
+"""What ``groundmetric reproduce`` runs, planned before anything is computed.
 
-Tasks are drawn from classes that are large enough: with members to learn from, and so
-many to test that even a task of the smallest has more than the neighbors asked for.
+Tasks are drawn from classes that are large enough: with members to learn from, and
+enough members to test that every test histogram has the neighbors asked for.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..experiments import (
-    FIGURE_1,
-    FIGURE_2,
-    FIGURE_3,
-    FIGURE_4,
-    Task,
-    binary_tasks,
-    multiclass_tasks,
-)
+from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
+from .protocol import Task, binary_tasks, multiclass_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Planned", "Request", "eligible", "plan"]
 
 # Methods, and N, for each figure.
 FIGURE = {1: (FIGURE_1, 25), 2: (FIGURE_2, 25), 3: (FIGURE_3, 10), 4: (FIGURE_4, 10)}
@@ -28,7 +28,7 @@ PAIR = 2  # classes of a binary task
 
 @dataclass(frozen=True)
 class Request:
-    """What the options ask for; ``n_classes`` is N, ``classes`` are names."""
+    """The options of the command; ``n_classes`` is N, ``classes`` are names."""
 
     figures: Sequence[int]
     methods: Sequence[str] | None = None
@@ -43,37 +43,37 @@ class Request:
     n_neighbors: int = 20
 
     def require_sense(self) -> None:
-        """Refuse options that contradict each other."""
+        """Reject options that contradict each other."""
         if self.multiclass is not None and self.n_classes is not None:
             raise ValueError(
-                "--classes is about tasks of two classes; leave it out with "
-                "--multiclass, or say --tasks for more of them."
+                "--classes is for tasks of two classes; leave it out with "
+                "--multiclass, or use --tasks for more tasks."
             )
         if self.multiclass is None and self.n_tasks is not None:
             raise ValueError(
-                "--tasks needs --multiclass; N x N tasks of two classes are set by "
-                "--classes N."
+                "--tasks needs --multiclass; --classes N sets N x N tasks of two "
+                "classes."
             )
 
     def methods_of(self, figure: int) -> Sequence[str]:
-        """Names of the methods to show in a figure."""
+        """Return the names of the methods of a figure."""
         return self.methods or FIGURE[figure][0]
 
     @property
     def task_size(self) -> int:
-        """Classes of a task."""
+        """Number of classes of a task."""
         return self.multiclass or PAIR
 
     @property
     def members(self) -> tuple[int, int]:
-        """Members that a class needs, to learn from and to test."""
+        """Members that a class needs, to learn from and to test on."""
         share = -(-(self.n_neighbors + 1) // self.task_size)  # rounded up
         return self.n_train, min(self.n_test, share)
 
 
 @dataclass(frozen=True)
 class Planned:
-    """An experiment: figures that have the same tasks share one."""
+    """An experiment; figures with the same tasks share one."""
 
     name: str
     tasks: list[Task]
@@ -84,9 +84,9 @@ class Planned:
 def eligible(
     y: NDArray[Any], request: Request, source: str
 ) -> tuple[list[Any], dict[str, int]]:
-    """List the classes to draw from, and the sizes of those that are too small.
+    """Return the classes to draw from, and the sizes of those that are too small.
 
-    A class that was asked for by name and is too small is an error.
+    A class that is too small, but was asked for by name, is an error.
     """
     found, counts = np.unique(y, return_counts=True)
     members = dict(zip(found.tolist(), counts.tolist(), strict=True))
@@ -101,9 +101,8 @@ def eligible(
     large = [label for label in labels if label not in small]
     if len(large) < request.task_size:
         raise ValueError(
-            f"{source} has {len(large)} classes that are large enough, but tasks have "
-            f"{request.task_size}; {sizes} (--train, --test and --neighbors change "
-            "that)."
+            f"{source} has {len(large)} classes that are large enough, but a task has "
+            f"{request.task_size}; {sizes} (see --train, --test and --neighbors)."
         )
     return large, {str(label): size for label, size in small.items()}
 
@@ -118,7 +117,7 @@ def plan(
 ) -> list[Planned]:
     """Draw the tasks of all figures from some classes.
 
-    N is at most ``most`` where the user does not say.
+    N is at most ``most``, unless the request sets it.
     """
     high = len(among) // PAIR
     groups: dict[int, list[int]] = {}
@@ -128,7 +127,7 @@ def plan(
         sizes = " and ".join(f"{n} x {n}" for n in groups)
         raise ValueError(
             f"--experiment is {request.experiment!r}, but the figures have {sizes} "
-            "tasks, which cannot share a name: run them one by one, or set --classes."
+            "tasks, which cannot share a name; run them one by one, or set --classes."
         )
     return [
         Planned(
@@ -144,7 +143,7 @@ def plan(
 def _named(
     labels: Sequence[Any], names: Sequence[str] | None, source: str
 ) -> list[Any]:
-    """Pick labels by their names; numbers are named as they are written."""
+    """Select labels by name; the name of a number is how it is written."""
     if not names:
         return list(labels)
     known = {str(label): label for label in labels}
@@ -155,14 +154,14 @@ def _named(
 
 
 def _size(figure: int, request: Request, high: int, most: int) -> int:
-    """N for a figure: what the user says, or the paper, or as many as there are."""
+    """Return N for a figure: as requested, or at most the paper's."""
     if request.multiclass is not None:
         return request.multiclass
     n = request.n_classes
     if n is not None and n > high:
         raise ValueError(
-            f"--classes is {n}, but at most {high} classes that are large enough can "
-            "be in each half."
+            f"--classes is {n}, but each half can have at most {high} classes that are "
+            "large enough."
         )
     return n or min(FIGURE[figure][1], high, most)
 
