@@ -46,7 +46,7 @@ def test_learns_from_everything_for_as_many_steps(digits):
     if n == 0:
         np.testing.assert_array_equal(learner.metric_, learner.initial_metric_)
     else:
-        plain = GroundMetricLearning(max_outer=n, tol=0.0).fit(X, y)
+        plain = GroundMetricLearning(max_outer=n, tol=0.0, floor=0.0).fit(X, y)
         np.testing.assert_array_equal(learner.metric_, plain.metric_)
 
 
@@ -67,7 +67,7 @@ def test_scores_decide(digits, wanted):
     if wanted == 0:
         np.testing.assert_array_equal(learner.metric_, learner.initial_metric_)
     else:
-        plain = GroundMetricLearning(max_outer=wanted, tol=0.0).fit(X, y)
+        plain = GroundMetricLearning(max_outer=wanted, tol=0.0, floor=0.0).fit(X, y)
         np.testing.assert_array_equal(learner.metric_, plain.metric_)
 
 
@@ -81,11 +81,11 @@ def test_chooses_parameters_too(digits, tmp_path):
 
     grid = {"power": [1.0, 0.5]}
     learner = GroundMetricLearningCV(
-        cv=2, max_outer=1, param_grid=grid, scoring=second_candidate
+        cv=2, max_outer=1, power=0.7, param_grid=grid, scoring=second_candidate
     ).fit(X, y)
     assert learner.best_params_ == {"power": 0.5}
     assert learner.power_ == 0.5
-    assert learner.power == 1.0
+    assert learner.get_params()["power"] == 0.7
     assert len(learner.cv_results_["params"]) == 4
     raised = np.sqrt(X / X.sum(axis=1, keepdims=True))
     raised /= raised.sum(axis=1, keepdims=True)

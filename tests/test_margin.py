@@ -131,6 +131,22 @@ def test_few_pairs_are_solved():
     assert step.n_solves - step.n_stopped < 0.3 * n_pairs
 
 
+def test_stops_at_a_share_of_the_first_value():
+    X, y = load_digits(return_X_y=True)
+    chosen = np.concatenate([np.flatnonzero(y == c)[:15] for c in (3, 8, 9)])
+    X, y = X[chosen], y[chosen]
+    whole = gm.GroundMetricLearning(floor=0.0, tol=0.0, max_outer=8).fit(X, y)
+    values = whole.path_.column("criterion")
+    share = float(values[2] / values[0])
+    assert (values[:2] > values[2]).all()
+    stopped = gm.GroundMetricLearning(floor=share, tol=0.0, max_outer=8).fit(X, y)
+    # Evaluated three times, moved twice: the metric is the one with this value.
+    assert stopped.converged_
+    np.testing.assert_allclose(stopped.path_.column("criterion"), values[:3])
+    two = gm.GroundMetricLearning(floor=0.0, tol=0.0, max_outer=2).fit(X, y)
+    np.testing.assert_array_equal(stopped.metric_, two.metric_)
+
+
 @pytest.mark.parametrize("power", [1.0, 0.5])
 def test_the_criterion_falls(power):
     X, y = load_digits(return_X_y=True)

@@ -2,7 +2,9 @@
 
 import math
 import os
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 from typer import Option
 
 from .. import EMDNeighbors, GroundMetricLearning, _files, pairwise_emd, validation
+from ..learning._estimator import raised
 from ._arrays import load_metric
 from ._columns import Bins
 from ._command import command
@@ -65,7 +68,7 @@ def distances(
     or the smallest for each query.
     """
     require_suffix(out, ".csv", ".npy" if neighbors is None else ".npz")
-    ground, wanted = _ground(model, metric)
+    ground, wanted, seen = _ground(model, metric)
     if source.path == queries == "-":
         raise ValueError("DATA and --queries cannot both be standard input.")
     given = read_histograms(replace(source, beside=queries), wanted)
@@ -73,16 +76,16 @@ def distances(
     if queries is not None:
         known = wanted if wanted.names else bins_like(given)
         other = replace(source, path=queries, beside=source.path)
-        asked = read_histograms(other, known).X
+        asked = seen(read_histograms(other, known).X)
     facts: dict[str, Any]
     arrays: dict[str, Any]
     if neighbors is None:
-        arrays = {"distances": _all(given.X, asked, ground, source.jobs)}
+        arrays = {"distances": _all(seen(given.X), asked, ground, source.jobs)}
         facts = {"shape": arrays["distances"].shape}
     else:
         search = EMDNeighbors(
             ground, n_jobs=source.jobs, verbose=int(shows_progress())
-        ).fit(given.X)
+        ).fit(seen(given.X))
         most = len(given.X) - (asked is None)
         k = validation.as_count(neighbors, "--neighbors", low=1, high=most)
         lengths, indices = search.kneighbors(asked, n_neighbors=k)
@@ -97,13 +100,15 @@ def distances(
         note(f"wrote {out}")
 
 
-def _ground(model: Path | None, metric: str | None) -> tuple[Floats, Bins]:
-    """Read the metric, and which bins it is about."""
+def _ground(
+    model: Path | None, metric: str | None
+) -> tuple[Floats, Bins, Callable[[Floats], Floats]]:
+    """Read the metric, which bins it is about, and how it sees histograms."""
     if (model is None) == (metric is None):
         raise ValueError("Give either --model or --metric.")
     if model is not None:
         learner = GroundMetricLearning.load(model)
-        return learner.metric_, bins_of(learner)
+        return learner.metric_, bins_of(learner), partial(raised, power=learner.power_)
     given = load_metric(str(metric))
     try:
         matrix = validation.as_square(given.values, "the matrix")
@@ -113,7 +118,11 @@ def _ground(model: Path | None, metric: str | None) -> tuple[Floats, Bins]:
             f"--metric is {metric}: {error} (groundmetric project finds the nearest "
             "metric.)"
         ) from error
-    return matrix, Bins(len(matrix), given.columns or (), f"{metric} has")
+    return matrix, Bins(len(matrix), given.columns or (), f"{metric} has"), _as_it_is
+
+
+def _as_it_is(rows: Floats) -> Floats:
+    return rows
 
 
 def _all(base: Floats, asked: Floats | None, ground: Floats, jobs: int) -> Floats:

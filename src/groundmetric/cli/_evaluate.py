@@ -4,6 +4,7 @@ Each split learns from its own training histograms. An existing model is tested 
 is, on histograms that it should not have seen.
 """
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from typer import Option
 from .. import GroundMetricLearning, pairwise_emd
 from .._words import count
 from ..experiments import Method, cross_validate
+from ..learning._estimator import raised
 from ..report._cross_validated import COLUMNS, LEARNED, rows, tabulated, verdict
 from ..report._evaluation import LABELS
 from ._command import command
@@ -63,7 +65,8 @@ def evaluate(
     given = limited(everything, limit, seed, "evaluating")
     _require_folds(given, folds, drawn=len(given.X) < len(everything.X))
     if learned is not None:
-        warn_if_seen(learned._histograms, given)  # noqa: SLF001 - no public name
+        seen = replace(given, X=raised(given.X, learned.power_))
+        warn_if_seen(learned._histograms, seen)  # noqa: SLF001 - no public name
     method = Method(LEARNED, LABELS[LEARNED], {}, partial(_learn, learned))
     found = cross_validate(
         given.X,
@@ -121,4 +124,10 @@ def _learn(
 ) -> Any:  # noqa: ANN401 - a function
     if learned is None:
         return GroundMetricLearning(n_jobs=n_jobs).fit(X, y).pairwise
-    return partial(pairwise_emd, metric=learned.metric_, n_jobs=n_jobs)
+    power, metric = learned.power_, learned.metric_
+
+    def distances(X: NDArray[Any], Y: NDArray[Any] | None = None) -> NDArray[Any]:
+        columns = None if Y is None else raised(Y, power)
+        return pairwise_emd(raised(X, power), columns, metric=metric, n_jobs=n_jobs)
+
+    return distances

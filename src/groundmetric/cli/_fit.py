@@ -3,14 +3,14 @@
 import shlex
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from typer import Option
 
 from .. import GroundMetricLearning, validation
 from .._words import count
-from ._arrays import in_order_of, load_metric
+from ._arrays import in_order_of, load_matrix, load_metric
 from ._command import command
 from ._console import emit, note, shows_progress, tell
 from ._data import limited, read_labeled
@@ -19,6 +19,7 @@ from ._options import INPUT, Json, Limit, Output, Seed, Source
 DEFAULTS: dict[str, Any] = GroundMetricLearning().get_params()
 LIMIT = 500  # minutes, not hours, at 128 bins
 STARTS = ("uniform", "typical", "independence")
+Criterion = Literal["margin", "neighborhood"]
 
 
 @command(
@@ -32,17 +33,42 @@ def fit(
     out: Annotated[
         Path, Option(help="The model file to write, .npz."), Output((".npz",))
     ] = Path("model.npz"),
+    criterion: Annotated[
+        Criterion, Option(help="What to minimize: margins, or the paper's C_k.")
+    ] = DEFAULTS["criterion"],
+    targets: Annotated[
+        int, Option(help="Margins: nearest of the same class that should be nearer.")
+    ] = DEFAULTS["n_targets"],
+    margin: Annotated[
+        float, Option(help="Margins: by which share of their median distance.")
+    ] = DEFAULTS["margin"],
     neighbors: Annotated[
-        int, Option(help="Nearest histograms of other classes to use; 0: all.")
+        int, Option(help="C_k: nearest histograms of other classes to use; 0: all.")
     ] = DEFAULTS["n_neighbors"],
     similar: Annotated[
-        int, Option(help="Nearest histograms of the same class to use; 0: all.")
+        int, Option(help="C_k: nearest histograms of the same class to use; 0: all.")
     ] = DEFAULTS["n_similar"] or 0,
+    power: Annotated[
+        float, Option(help="Raise histograms to this power first; 0.5: square roots.")
+    ] = DEFAULTS["power"],
     init: Annotated[
-        str,
-        Option(help=f"Initial metric: {', '.join(STARTS)}, or a file of a metric."),
+        str | None,
+        Option(
+            help=f"Initial metric: {', '.join(STARTS)}, or a file of a metric. By "
+            "default from --points, or uniform.",
+            show_default=False,
+        ),
         INPUT,
-    ] = DEFAULTS["init"],
+    ] = None,
+    points: Annotated[
+        str | None,
+        Option(
+            metavar="FILE",
+            help="Coordinates of the bins, a row for each: .npy or .csv.",
+            show_default=False,
+        ),
+        INPUT,
+    ] = None,
     step_size: Annotated[
         float, Option(help="First step, relative to the norm of the metric.")
     ] = DEFAULTS["step_size"],
@@ -70,13 +96,19 @@ def fit(
     class and large between classes. Writes a model file for the other commands and for
     GroundMetricLearning.load in Python.
     """
-    if init not in (*STARTS, "-") and not Path(init).is_file():
+    named = init is None or init in STARTS
+    if init is not None and not named and init != "-" and not Path(init).is_file():
         raise ValueError(
             f"--init is {init}: No such file; use {', '.join(STARTS)}, or the file of "
             "a metric, .npy or .csv."
         )
-    start = None if init in STARTS else load_metric(init)
+    start = None if init is None or named else load_metric(init)
     learner = GroundMetricLearning(
+        criterion=criterion,
+        n_targets=targets,
+        margin=margin,
+        power=power,
+        points=None if points is None else load_matrix(points).values,
         n_neighbors=validation.as_count(neighbors, "--neighbors", low=0) or None,
         n_similar=validation.as_count(similar, "--similar", low=0) or None,
         init=init if start is None else start.values,
@@ -90,20 +122,20 @@ def fit(
     )
     given = limited(read_labeled(source), limit, seed, "learning from")
     if start is not None:
-        learner.init = in_order_of(given.names, start, init, given.source)
+        learner.init = in_order_of(given.names, start, str(init), given.source)
     learner.fit(given.X, given.y)
     if given.names is not None:  # as if fitted on a frame, so that columns are checked
         learner.feature_names_in_ = np.array(given.names, dtype=object)
     learner.save(out)
-    criterion = learner.path_.column("criterion")
+    values = learner.path_.column("criterion")
     found = {
         "data": given.source,
         "n_histograms": len(given.X),
         "n_bins": given.X.shape[1],
         "classes": np.unique(given.y),
         "n_steps": learner.n_iter_,
-        "criterion_first": criterion[0],
-        "criterion_best": criterion.min(),
+        "criterion_first": values[0],
+        "criterion_best": values.min(),
         "model": str(out),
     }
     if json:
@@ -118,8 +150,8 @@ def _say(found: dict[str, Any]) -> None:
     tell(
         f"Learned from {count(found['n_histograms'], 'histogram')} over "
         f"{count(found['n_bins'], 'bin')}, {len(found['classes'])} classes: "
-        f"{count(found['n_steps'], 'step')}, criterion (similar minus dissimilar "
-        f"distances, lower is better) from {found['criterion_first']:.3g} to "
+        f"{count(found['n_steps'], 'step')}, criterion (lower is better) from "
+        f"{found['criterion_first']:.3g} to "
         f"{found['criterion_best']:.3g}."
     )
     tell(f"Model: {found['model']}")

@@ -51,8 +51,8 @@ class GroundMetricLearningCV(GroundMetricLearning):
     random_state : int, RandomState instance or None, default=0
         Draws the folds, if ``cv`` is a number.
     **parameters
-        Those of :class:`GroundMetricLearning`; ``max_outer`` and ``max_inner`` limit
-        the steps to choose from.
+        Those of :class:`GroundMetricLearning`. ``max_outer`` and ``max_inner`` limit
+        the steps to choose from; ``floor`` is 0 by default, so that it does not.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class GroundMetricLearningCV(GroundMetricLearning):
         random_state: object = 0,
         **parameters: Any,  # noqa: ANN401 - of the learner
     ) -> None:
-        super().__init__(random_state=random_state, **parameters)
+        super().__init__(random_state=random_state, **{"floor": 0.0} | parameters)
         self.cv = cv
         self.scoring = scoring
         self.param_grid = param_grid

@@ -55,6 +55,7 @@ class Settings:
     window: int = 6
     min_inner: int = 50
     shrink: float = 0.8
+    floor: float = 0.0  # share of the first value at which there is enough progress
     result: str = "best"  # or "average", "last"
 
     def least_steps(self, outer: int) -> int:
@@ -116,6 +117,8 @@ class Descent:
                 value, gradient = self._evaluate_bound(work)
                 if value < self._best_value:
                     self._best_value, self._best = value, self.metric
+                if self._is_enough(value):
+                    gradient = np.zeros_like(gradient)
                 self._step(gradient, work)
                 self._inner += 1
                 answers = [observer(self) for observer in observers]  # all see it
@@ -201,6 +204,15 @@ class Descent:
             # homogeneous, and so is the step: only the direction counts.
             self.metric = closure(projection.metric / norm, self._threads)
         return projection.violation, projection.n_sweeps
+
+    def _is_enough(self, value: float) -> bool:
+        """Tell whether a criterion that is never negative is near enough to zero."""
+        floor = self.settings.floor
+        return (
+            floor > 0
+            and len(self.path) > 0
+            and (0 <= value <= floor * self.path[0].criterion)
+        )
 
     def _inner_is_little(self) -> bool:
         """Tell whether the bound has made too little progress in this inner loop."""

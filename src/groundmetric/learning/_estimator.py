@@ -68,9 +68,9 @@ class GroundMetricLearning(HistogramTransformer):
     n_similar : int or None, default=None
         For C_k: how many of the nearest similar histograms count; None for all. The
         paper has ``n_similar=n_neighbors``.
-    power : float, default=1.0
+    power : float, default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 0.5 for square roots, which give rare bins more weight.
+        before anything else. Square roots give rare bins more weight; 1 changes nothing.
         Applied to everything that the estimator sees; see :meth:`histograms`.
     init : {"uniform", "points", "typical", "independence"} or array of shape (d, d), \
 optional
@@ -81,10 +81,14 @@ optional
     points : array-like of shape (d, s), optional
         Coordinates of the bins, such as word vectors, pixels or colors. For cosine
         distances, scale the rows to unit length.
+    floor : float, default=0.07
+        For margins: stop when the criterion has fallen to this share of its first
+        value. Beyond, a metric learns the noise of the training histograms: fewer steps
+        are taken where classes separate easily.
     step_size : float, default=0.5
         First step, relative to the norms of metric and subgradient; it falls as
         1 / sqrt(t).
-    max_outer, max_inner : int, default=10 and 1
+    max_outer, max_inner : int, default=20 and 1
         Limits on outer steps, and on inner steps in each. The criterion's concave part
         is linearized at every outer step. Up to 20 steps in all, the limits are a
         budget: stopping early is intended. If you allow more, you get a
@@ -92,10 +96,9 @@ optional
         ``tol``, unless that is 0. The paper has 8 and 200.
     tol : float, default=0.0075
         Stop when the relative improvement over the last six steps falls below this.
-    result : {"average", "best", "last"}, default="average"
-        Return the mean of the metrics of all steps, the metric with the smallest
-        criterion, or the last one. Single steps zigzag between metrics that are almost
-        equally good; their mean does not.
+    result : {"last", "best", "average"}, default="last"
+        Return the last metric, the one with the smallest criterion, or the mean of the
+        metrics of all steps.
     n_jobs : int, optional
         Number of threads. Results do not depend on it.
     callback : callable, optional
@@ -161,14 +164,15 @@ optional
         margin: float = 0.3,
         n_neighbors: int | None = 3,
         n_similar: int | None = None,
-        power: float = 1.0,
+        power: float = 0.5,
         init: str | ArrayLike | None = None,
         points: ArrayLike | None = None,
+        floor: float = 0.07,
         step_size: float = 0.5,
-        max_outer: int = 10,
+        max_outer: int = 20,
         max_inner: int = 1,
         tol: float = 0.0075,
-        result: str = "average",
+        result: str = "last",
         n_jobs: int | None = None,
         callback: Callable[[DescentStep], object] | None = None,
         verbose: int = 0,
@@ -185,6 +189,7 @@ optional
         self.power = power
         self.init = init
         self.points = points
+        self.floor = floor
         self.step_size = step_size
         self.max_outer = max_outer
         self.max_inner = max_inner
@@ -377,7 +382,10 @@ optional
     def _settings(self) -> Settings:
         as_count, as_number = validation.as_count, validation.as_number
         validation.require_one_of(self.result, "result", RESULTS)
+        margins = self.criterion == "margin"
+        floor = as_number(self.floor, "floor", low=0.0)
         return Settings(
+            floor=floor if margins else 0.0,
             step_size=as_number(self.step_size, "step_size", low=0.0),
             max_outer=as_count(self.max_outer, "max_outer", low=1),
             max_inner=as_count(self.max_inner, "max_inner", low=1),

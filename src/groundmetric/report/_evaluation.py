@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,15 +11,16 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from .. import validation
+from ..base._votes import votes
 from ..distances import pairwise
 from ..experiments.measures import (
     class_sizes,
     nearest,
     nearest_others,
     own_share,
-    votes,
 )
 from ..learning._criterion import is_uniform
+from ..learning._estimator import raised
 from ..neighbors._search import EMDNeighbors
 from ._verdict import (
     Difference,
@@ -206,9 +207,11 @@ def evaluate(
         fitted = clone(learner).fit(data.train, data.labels)
     validation.as_cost(fitted.metric_, data.train.shape[1], "learner.metric_")
     options = {"n_jobs": n_jobs, "verbose": fitted.verbose}
-    judged = {"learned": _emd(fitted.metric_, data, k, options)}
+    train, test = (raised(rows, fitted.power_) for rows in (data.train, data.test))
+    seen = replace(data, train=train, test=test)
+    judged = {"learned": _emd(fitted.metric_, seen, k, options)}
     if not is_uniform(fitted.initial_metric_):
-        judged["initial"] = _emd(fitted.initial_metric_, data, k, options)
+        judged["initial"] = _emd(fitted.initial_metric_, seen, k, options)
     for name in ("l1", "hellinger", "chi2", "l2"):
         between = nearest(pairwise(data.test, data.train, metric=name), k)
         among = nearest_others(pairwise(data.test, metric=name), _n_others(data))
