@@ -70,7 +70,7 @@ class GroundMetricLearning(HistogramTransformer):
         paper has ``n_similar=n_neighbors``.
     power : float, default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else. Square roots give rare bins more weight; 1 changes nothing.
+        before anything else. Square roots give rare bins more weight; 1 is no change.
         Applied to everything that the estimator sees; see :meth:`histograms`.
     init : {"uniform", "points", "typical", "independence"} or array of shape (d, d), \
 optional
