@@ -312,7 +312,7 @@ def test_chunks_and_threads_do_not_change_results(monkeypatch):
     pairs = rng.integers(0, 30, (200, 2))
     weights = rng.normal(size=200)
     whole = SinkhornBatch(X, pairs).solve(M, 0.5)
-    monkeypatch.setattr(_arrays, "PROCESSOR_CHUNK", 7 * 6 * 10 * 8)
+    monkeypatch.setattr(_arrays, "PROCESSOR_CHUNK", 7 * 12 * 10 * 8)
     one = SinkhornBatch(X, pairs).solve(M, 0.5)
     two = SinkhornBatch(X, pairs, n_jobs=2).solve(M, 0.5)
     np.testing.assert_array_equal(one.n_iter, whole.n_iter)

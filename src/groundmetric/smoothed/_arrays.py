@@ -22,8 +22,8 @@ Array: TypeAlias = Any  # of numpy, PyTorch or CuPy
 DEVICES = ("cpu", "cuda", "mps")
 # Arrays of a chunk of pairs take at most this much. On a processor they stay in its
 # cache; a device needs many pairs at a time to be busy.
-PROCESSOR_CHUNK = 2**23
-DEVICE_CHUNK = 2**32
+PROCESSOR_CHUNK = 2**24
+DEVICE_CHUNK = 2**31
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,8 @@ class Potentials(NamedTuple):
     ----------
     pairs : array of shape (n_pairs, d)
         g of each pair.
-    own : array of shape (n, d)
-        g of each histogram with itself.
+    own : array of shape (n_used, d)
+        g of each histogram that occurs in a pair, with itself.
     """
 
     pairs: Array
@@ -134,7 +134,11 @@ class SinkhornBatch:
         )
         n, n_y = self._problems.n, len(self._problems) - self._problems.first_of_y
         self.pairs = validation.as_pairs(pairs, n, n_y)
-        self._rows = self.pairs + np.array([0, self._problems.first_of_y])
+        rows = self.pairs + np.array([0, self._problems.first_of_y])
+        # Other histograms need not be solved with themselves.
+        used = np.unique(rows)
+        self._rows = np.searchsorted(used, rows)
+        self._problems.rows = self._problems.rows[self._problems.arrays.put(used)]
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -258,9 +262,8 @@ class SinkhornSolution:
                 return problems.mass * problems.energy_gradient(pairs, w)
             G = problems.plan_sum(k, pairs, self.potentials.pairs, w)
             own = np.repeat(np.arange(len(problems))[:, None], 2, axis=1)
-            halves = np.zeros(len(problems))
-            np.add.at(halves, pairs, w[:, None] / 2)
-            G -= problems.plan_sum(k, own, self.potentials.own, halves)
+            halves = np.bincount(pairs.ravel(), np.repeat(w / 2, 2), len(problems))
+            G -= problems.plan_sum(k, own, self.potentials.own, halves.astype(float))
         G *= problems.mass
         if not eps_fixed:
             G += (w @ self.values - (M * G).sum()) / M.sum()

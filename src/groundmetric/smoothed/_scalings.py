@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 # exp(2 max(M) / eps), and masses of bins over some more.
 LARGEST_EXPONENT = {np.dtype(np.float64): 300.0, np.dtype(np.float32): 30.0}
 
+# Rows of d numbers that a pair takes at most: r, c, g, u, v, w, the result, temporary
+# ones, and copies of r, c and w when some pairs have converged.
+ROWS_A_PAIR = 12
+
 
 class Scalings:
     """Plain numbers; K = exp(-M / eps) is shared by all pairs.
@@ -37,7 +41,7 @@ class Scalings:
         self.xp = arrays.xp
         self.positions = arrays.positions
         self.K = arrays.put(np.exp(-M / eps))
-        self.bytes_a_pair = 6 * len(M) * arrays.dtype.itemsize
+        self.bytes_a_pair = ROWS_A_PAIR * len(M) * arrays.dtype.itemsize
 
     def encode(self, r: Array) -> Array:
         """Histograms in these numbers."""
@@ -72,7 +76,8 @@ class Scalings:
         """l1 distance of v w from c, for each row."""
         difference = v * w
         difference -= c
-        return self.xp.sum(self.xp.abs(difference), axis=1)
+        self.xp.abs(difference, out=difference)
+        return self.xp.sum(difference, axis=1)
 
     def plan_sum(self, u: Array, v: Array, weights: Array) -> Array:
         """Sum of weights_k diag(u_k) K diag(v_k); plans are never formed."""
@@ -87,7 +92,7 @@ class Logarithms(Scalings):
         self.xp = arrays.xp
         self.positions = arrays.positions
         self.log_K = arrays.put(-M / eps)
-        self.bytes_a_pair = (len(M) + 6) * len(M) * arrays.dtype.itemsize
+        self.bytes_a_pair = (len(M) + ROWS_A_PAIR) * len(M) * arrays.dtype.itemsize
 
     def encode(self, r: Array) -> Array:
         empty = r == 0
