@@ -160,11 +160,10 @@ def test_tends_to_the_energy_distance():
     assert limit.converged.all()
     for smoothing in (1e3, 1e5, 1e7, 1e9):
         near = batch.solve(M, smoothing)
-        slack = 1 / smoothing + 1e-15 * smoothing * (smoothing < 1e8)
+        slack = 1 / smoothing + 1e-15 * smoothing * (smoothing < 3e7)
         np.testing.assert_allclose(near.values, expected, atol=slack * M.mean())
-    G = batch.solve(M, 1e4).plan_sum(weights)
-    symmetric = (G + G.T) / 2  # the plan of (r, c) is not, the limit is
-    np.testing.assert_allclose(symmetric, limit.plan_sum(weights), atol=1e-4)
+    G = batch.solve(M, 1e5).plan_sum(weights)
+    np.testing.assert_allclose(G, limit.plan_sum(weights), atol=1e-5)
 
 
 def test_cost_of_zeros():
@@ -181,7 +180,7 @@ def test_is_a_divergence(kind, smoothing):
     rng = np.random.default_rng(2)
     X, M = histograms(rng, 12, 9), costs(rng, 9, kind)
     S = sinkhorn_divergence(X, metric=M, smoothing=smoothing, tol=1e-8)
-    rounding = 1e-13 * M.mean() * max(smoothing if smoothing < 1e8 else 0.0, 1.0)
+    rounding = 1e-13 * M.mean() * max(smoothing if smoothing < 3e7 else 0.0, 1.0)
     off = ~np.eye(12, dtype=bool)
     assert (S[off] > 0).all()
     assert not S[~off].any()
@@ -330,14 +329,14 @@ def test_chunks_and_threads_do_not_change_results(monkeypatch):
         monkeypatch.undo()
 
 
-def test_float32():
+def test_float32_is_as_good_as_documented():
     X, M, pairs, rng = example(n=8, d=40)
     weights = rng.normal(size=len(pairs))
-    for smoothing in (0.3, 1.0, 3.0, math.inf):
+    for smoothing in (0.1, 0.3, 1.0, 30.0, 999.0, 2000.0, math.inf):
         double = SinkhornBatch(X, pairs, tol=1e-9).solve(M, smoothing)
         single = SinkhornBatch(X, pairs, dtype="float32").solve(M, smoothing)
         assert single.values.dtype == np.float64
-        slack = 1e-6 * max(1.0, min(smoothing, 3.0)) * M.mean()
+        slack = (1e-5 if smoothing <= 30 else 2e-4) * M.mean()
         np.testing.assert_allclose(single.values, double.values, atol=slack)
         np.testing.assert_allclose(
             single.plan_sum(weights), double.plan_sum(weights), atol=1e-4
@@ -403,6 +402,25 @@ def test_bad_input_to_a_batch():
         batch.solve(M, 1.0, potentials)
     with pytest.raises(ValueError, match="weights has 2 entries for 6 pairs"):
         batch.solve(M).plan_sum([1.0, 2.0])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("smoothing", [1.0, math.inf])
+def test_huge_and_tiny_costs(smoothing, dtype):
+    X, M, pairs, _ = example()
+    batch = SinkhornBatch(X, pairs, dtype=dtype)
+    expected = batch.solve(M, smoothing).values
+    for factor in (2.0**900, 2.0**-900):
+        found = batch.solve(factor * M, smoothing).values
+        np.testing.assert_allclose(found / factor, expected, rtol=1e-6, atol=1e-12)
+    weights = np.ones(len(pairs))
+    largest = 1e308 * (1 - np.eye(10))
+    G = batch.solve(largest, smoothing).plan_sum(weights)
+    np.testing.assert_allclose(
+        G, batch.solve(1 - np.eye(10), smoothing).plan_sum(weights), atol=1e-6
+    )
+    with pytest.raises(ValueError, match="exceed the range of double precision"):
+        SinkhornBatch(10 * X, pairs, dtype=dtype).solve(largest, smoothing)
 
 
 def test_no_pairs():

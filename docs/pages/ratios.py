@@ -28,7 +28,8 @@ OFFERS = (
     ("nearest neighbors without all pairs", "yes", NO, NO, NO),
     ("nearest metric to a matrix", "yes", NO, NO, NO),
     ("scikit-learn estimators", "yes", "alike, for domain adaptation", NO, "yes"),
-    ("entropic, Gromov, barycenters, autograd", NO, "yes", NO, NO),
+    ("smoothed by an entropy", "debiased, gradient in M", "yes", NO, NO),
+    ("Gromov, barycenters, autograd", NO, "yes", NO, NO),
 )
 
 

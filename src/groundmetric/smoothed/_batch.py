@@ -32,7 +32,7 @@ Indices = NDArray[np.int64]
 MAX_ITER = 10_000
 # Above this the closed form of infinity is closer to the truth than the iteration is:
 # rounding grows with the smoothing, and the difference of the two shrinks with it.
-LARGEST_SMOOTHING = {np.dtype(np.float64): 1e8, np.dtype(np.float32): 1e4}
+LARGEST_SMOOTHING = {np.dtype(np.float64): 3e7, np.dtype(np.float32): 1e3}
 
 
 class Potentials(NamedTuple):
@@ -51,7 +51,7 @@ class Potentials(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """A cost, in units of its mean, and the kernel for it; None for the closed form."""
+    """A cost in units of its mean, which is 1 if it is zero; no kernel: closed form."""
 
     M: Floats
     unit: float
@@ -67,10 +67,14 @@ def as_dissimilarity(metric: ArrayLike, d: int) -> Floats:
 
 def prepare(problems: Problems, M: Floats, smoothing: float) -> Ground:
     """Scale the cost, and make the kernel. Zeros need no iteration either."""
-    unit = float(M.mean())
-    if smoothing > LARGEST_SMOOTHING[problems.arrays.dtype] or unit == 0.0:
-        return Ground(M, 1.0, None)
-    return Ground(M, unit, scalings_for(M / unit, smoothing, problems.arrays))
+    largest = float(M.max()) or 1.0
+    with np.errstate(over="ignore"):
+        validation.require_in_range(largest * np.float64(problems.mass))
+    unit = float((M / largest).mean()) * largest or 1.0  # the sum may be out of range
+    M = M / unit
+    if smoothing > LARGEST_SMOOTHING[problems.arrays.dtype] or not M.any():
+        return Ground(M, unit, None)
+    return Ground(M, unit, scalings_for(M, smoothing, problems.arrays))
 
 
 def debiased(pairs: Indices, between: Solved, own: Solved) -> Solved:
@@ -255,7 +259,7 @@ class SinkhornSolution:
         ndarray of shape (d, d)
         """
         w = validation.as_weights(weights, self.values.size)
-        problems, (M, _, k) = self._batch._problems, self._ground  # noqa: SLF001
+        problems, (M, unit, k) = self._batch._problems, self._ground  # noqa: SLF001
         pairs = self._batch._rows  # noqa: SLF001 - the batch that solved this
         with full_device_in_words(len(w), problems.d):
             if k is None or self.potentials is None:
@@ -266,5 +270,5 @@ class SinkhornSolution:
             G -= problems.plan_sum(k, own, self.potentials.own, halves.astype(float))
         G *= problems.mass
         if not eps_fixed:
-            G += (w @ self.values - (M * G).sum()) / M.sum()
+            G += (w @ (self.values / unit) - (M * G).sum()) / M.sum()
         return G

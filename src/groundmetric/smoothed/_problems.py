@@ -68,7 +68,7 @@ class Problems:
         self.n, self.d = left.values.shape
         self.first_of_y = 0 if Y is None else self.n
         self.arrays = find_arrays(X, device, precision)
-        self.bytes_a_pair = 5 * self.d * precision.itemsize
+        self.bytes_a_pair = 8 * self.d * precision.itemsize
         self.rows = self.arrays.put(rows / rows.sum(axis=1, keepdims=True))
 
     def __len__(self) -> int:
@@ -180,14 +180,13 @@ class Problems:
         return Solved(values, np.zeros(len(pairs)), np.zeros(len(pairs), np.int64))
 
     def energy_gradient(self, pairs: Indices, weights: Floats) -> Floats:
-        """Their gradient in M, weighted."""
+        """Sum of r c' - r r' / 2 - c c' / 2, weighted."""
+        xp = self.arrays.xp
 
         def add(chunk: slice) -> Array:
             r, c = self.gather(pairs[chunk])
-            r -= c
             w = self.arrays.put(weights[chunk])[:, None]
-            return self.arrays.xp.matmul((r * w).T, r)
+            return xp.matmul((w * r).T, c - r / 2) - xp.matmul((w * c).T, c / 2)
 
         parts = self.each_chunk(add, len(pairs), self.bytes_a_pair)
-        zeros = np.zeros((self.d, self.d))
-        return sum((self.arrays.get(G) for _, G in parts), zeros) / -2
+        return sum((self.arrays.get(G) for _, G in parts), np.zeros((self.d, self.d)))
