@@ -129,7 +129,10 @@ def main() -> None:
     parser.add_argument("--dtype", default="float64", help="or float32")
     parser.add_argument("--shrink", type=int, default=1, help="divide numbers of pairs")
     options = parser.parse_args()
-    find_arrays(None, options.device, np.dtype(options.dtype))  # or say what is missing
+    try:
+        find_arrays(None, options.device, np.dtype(options.dtype))
+    except ValueError as error:
+        raise SystemExit(str(error)) from error
     print(f"{device_name(options.device)}, PyTorch {torch.__version__}")
     for n_pairs, d, bar in ITERATIONS:
         n = n_pairs // options.shrink
