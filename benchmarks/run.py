@@ -15,12 +15,13 @@ import learning
 import neighbors
 import numpy as np
 import peers
+import sinkhorn
 import tables
 import transport
 from measure import HEADER, Row, line_of, machine
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = ("transport", "cone", "tables", "learning", "neighbors", "peers")
+PARTS = ("transport", "cone", "tables", "learning", "neighbors", "peers", "sinkhorn")
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
@@ -79,6 +80,7 @@ def main() -> None:
         "learning": partial(learning.rows, X, y),
         "neighbors": partial(neighbors.rows, X, y),
         "peers": partial(peers.rows, X),
+        "sinkhorn": partial(sinkhorn.rows, X),
     }
     measured = {part: shown(rows[part]()) for part in parts}
     after = {

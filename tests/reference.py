@@ -406,3 +406,42 @@ def recall_accuracy(distances, y, k):
         others.sort(key=lambda j: (distances[i][j], j))
         shares.append(sum(y[j] == y[i] for j in others[:k]) / k)
     return sum(shares) / len(shares)
+
+
+def sinkhorn_plan(r, c, M, eps, n_iter):
+    """Fit the marginals of P in turn, P_pq = r_p c_q exp((f_p + g_q - M_pq) / eps)."""
+    d = len(r)
+    f, g = [0.0] * d, [0.0] * d
+    for _ in range(n_iter):
+        for p in range(d):
+            terms = [c[q] * np.exp((g[q] - M[p][q]) / eps) for q in range(d)]
+            f[p] = -eps * np.log(sum(terms))
+        for q in range(d):
+            terms = [r[p] * np.exp((f[p] - M[p][q]) / eps) for p in range(d)]
+            g[q] = -eps * np.log(sum(terms))
+    return np.array(
+        [
+            [r[p] * c[q] * np.exp((f[p] + g[q] - M[p][q]) / eps) for q in range(d)]
+            for p in range(d)
+        ]
+    )
+
+
+def entropic_cost(r, c, M, eps, n_iter):
+    """<M, P> + eps KL(P | r c') at the optimal plan."""
+    P = sinkhorn_plan(r, c, M, eps, n_iter)
+    d = len(r)
+    return sum(
+        P[p][q] * (M[p][q] + eps * np.log(P[p][q] / (r[p] * c[q])))
+        for p in range(d)
+        for q in range(d)
+        if P[p][q] > 0
+    )
+
+
+def sinkhorn_divergence(r, c, M, eps, n_iter=1000):
+    """OT(r, c) - OT(r, r) / 2 - OT(c, c) / 2, for histograms of mass 1."""
+    return entropic_cost(r, c, M, eps, n_iter) - (
+        entropic_cost(r, r, M, eps, n_iter) / 2
+        + entropic_cost(c, c, M, eps, n_iter) / 2
+    )

@@ -19,7 +19,7 @@ LAYERS = [
     {"plotting"},
     {"experiments"},
     {"datasets"},
-    {"neighbors"},
+    {"neighbors", "smoothed"},
     {"learning"},
     {"tables"},
     {"baselines", "cone", "distances", "features", "similarity", "transport"},
@@ -30,6 +30,8 @@ LAYERS = [
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 # Third parties that only some rooms may know.
 ONLY_IN = {
+    "array_api_compat": {"smoothed"},
+    "cupy": {"smoothed"},
     "PIL": {"datasets"},
     "matplotlib": {"plotting"},
     "metric_learn": {"_metric_learn"},
@@ -37,6 +39,7 @@ ONLY_IN = {
     "pyarrow": {"cli", "experiments"},
     "rich": {"cli"},
     "sqlite3": {"experiments"},
+    "torch": {"smoothed"},
     "tqdm": {"_progress"},
     "typer": {"cli"},
 }

@@ -30,6 +30,7 @@ ROOMS = {
     "learning",
     "neighbors",
     "similarity",
+    "smoothed",
     "tables",
     "transport",
 } | {"validation"}

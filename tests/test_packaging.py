@@ -19,7 +19,12 @@ PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 OLDEST = runpy.run_path(str(ROOT / ".ci" / "oldest.py"))
 # Packages whose modules have another name.
-MODULE = {"metric-learn": "metric_learn", "pillow": "PIL", "scikit-learn": "sklearn"}
+MODULE = {
+    "array-api-compat": "array_api_compat",
+    "metric-learn": "metric_learn",
+    "pillow": "PIL",
+    "scikit-learn": "sklearn",
+}
 # Modules that only work with an extra; all others need nothing but the dependencies.
 NEEDS = {
     "_metric_learn": "baselines",
@@ -28,6 +33,7 @@ NEEDS = {
     "datasets._pixels": "images",
     "experiments": "experiments",
     "plotting": "plot",
+    "smoothed._arrays": "gpu",
 }
 
 

@@ -28,7 +28,8 @@ OFFERS = (
     ("nearest neighbors without solving all pairs", "yes", NO, NO, NO),
     ("projection onto the metrics", "yes", NO, NO, NO),
     ("scikit-learn estimators", "yes", "similar, for domain adaptation", NO, "yes"),
-    ("entropic, Gromov, barycenters, autograd", NO, "yes", NO, NO),
+    ("entropic smoothing", "debiased, with gradient in M", "yes", NO, NO),
+    ("Gromov, barycenters, autograd", NO, "yes", NO, NO),
 )
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         EMDNeighbors,
     )
     from .similarity import label_similarity, pair_similarity, taxonomy_similarity
+    from .smoothed import sinkhorn_divergence
     from .tables import independence_table, initial_metric, typical_table
     from .transport import (
         BatchSolution,
@@ -58,7 +59,15 @@ __version__ = version("groundmetric")
 
 # Rooms are imported when a public name of theirs is used: some need scikit-learn, which
 # takes a second to import.
-_ROOMS = ("transport", "cone", "similarity", "tables", "learning", "neighbors")
+_ROOMS = (
+    "transport",
+    "cone",
+    "similarity",
+    "tables",
+    "learning",
+    "neighbors",
+    "smoothed",
+)
 
 __all__ = [
     "BatchSolution",
@@ -88,6 +97,7 @@ __all__ = [
     "pairwise_emd",
     "pairwise_emd_hat",
     "project_metric",
+    "sinkhorn_divergence",
     "taxonomy_similarity",
     "threshold_metric",
     "transport",

@@ -18,6 +18,7 @@ PARTS = {
     "parquet": "pyarrow",
     "plot": "matplotlib",
     "progress": "tqdm",
+    "gpu": "torch",
     "baselines": "metric-learn",
     "experiments": "pandas",
 }

@@ -177,6 +177,24 @@ def as_positive_number(value: float, name: str) -> float:
     return float(value)
 
 
+def as_smoothing(value: float, name: str = "smoothing") -> float:
+    """Judge a real number that is not negative; infinity is fine."""
+    if not isinstance(value, numbers.Real) or not value >= 0.0:
+        raise ValueError(f"{name} is {value!r}; a number from 0 to inf is needed.")
+    return float(value)
+
+
+def as_precision(dtype: str, name: str = "dtype") -> str:
+    """Judge a type of real numbers."""
+    try:
+        found = np.dtype(dtype).name
+    except TypeError:
+        found = None
+    if dtype is None or found not in {"float64", "float32"}:
+        raise ValueError(f"{name} is {dtype!r}; 'float64' or 'float32' is needed.")
+    return found
+
+
 def as_count(value: int, name: str, *, low: int, high: int | None = None) -> int:
     """Validate a whole number between low and high."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):

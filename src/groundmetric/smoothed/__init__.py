@@ -1,0 +1,8 @@
+"""Debiased Sinkhorn divergences between many histograms that share a cost.
+
+Beyond the paper: the EMD, smoothed by an entropy, on processors and GPUs.
+"""
+
+from ._divergence import sinkhorn_divergence
+
+__all__ = ["sinkhorn_divergence"]
