@@ -49,7 +49,8 @@ def search_row(
 def rows(X: np.ndarray, y: np.ndarray) -> Iterator[Row]:
     """Search under a metric learned from one binary task, and the uniform one."""
     rng = np.random.default_rng(0)
-    learned = gm.GroundMetricLearning().fit(*two_classes(X, y, rng)).metric_
+    learner = gm.GroundMetricLearning(power=1.0)
+    learned = learner.fit(*two_classes(X, y, rng)).metric_
     n_base = min(N_BASE, len(X) * 9 // 10)
     chosen = X[rng.permutation(len(X))[: n_base + N_QUERIES]]
     base, queries = chosen[:n_base], chosen[n_base:]

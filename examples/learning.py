@@ -25,20 +25,27 @@ from groundmetric.experiments import (
     summary_table,
 )
 
+# The paper's criterion.
+PAPER = {"criterion": "neighborhood", "power": 1.0, "result": "best"}
 SETTINGS = {
     "defaults": {},
-    "10 steps": {"max_outer": 10},
-    "40 steps": {"max_outer": 40},
-    "10 similar": {"n_similar": 10},
-    "3 similar": {"n_similar": 3},
-    "3 similar, 60 steps": {"n_similar": 3, "max_outer": 60},
-    "3 similar, 8 x 20 steps of 0.2": {
+    "margin 0.3, floor 0.07": {"margin": 0.3, "floor": 0.07},
+    "margin 2": {"margin": 2.0},
+    "30 targets": {"n_targets": 30},
+    "no square roots": {"power": 1.0},
+    "floor 0.02": {"floor": 0.02},
+    "always 20 steps": {"floor": 0.0},
+    "mean of all steps": {"result": "average"},
+    "C_k, all similar": {**PAPER},
+    "C_k, all similar, square roots": {**PAPER, "power": 0.5},
+    "C_k, 3 similar": {**PAPER, "n_similar": 3},
+    "C_k, 3 similar, 8 x 20 steps of 0.2": {
+        **PAPER,
         "n_similar": 3,
         "step_size": 0.2,
         "max_outer": 8,
         "max_inner": 20,
     },
-    "typical start": {"init": "typical"},
 }
 
 

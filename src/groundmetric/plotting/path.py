@@ -42,7 +42,7 @@ class PathDisplay(Display):
     >>> from groundmetric import GroundMetricLearning
     >>> from groundmetric.plotting import PathDisplay
     >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
-    >>> learner = GroundMetricLearning(n_neighbors=1).fit(X, [0, 0, 1, 1])
+    >>> learner = GroundMetricLearning().fit(X, [0, 0, 1, 1])
     >>> display = PathDisplay.from_estimator(learner)
     >>> len(display.criterion) == learner.n_iter_
     True
