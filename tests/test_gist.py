@@ -136,7 +136,7 @@ def test_resizing_by_hand():
     [
         (np.zeros((2, 9, 9)), r"images\[0\] has one intensity everywhere"),
         ([np.eye(9), np.full((30, 41), 0.1)], r"images\[1\] has one intensity"),
-        (np.eye(9), r"images has shape \(9, 9\).*give \[image\]"),
+        (np.eye(9), r"images has shape \(9, 9\).*pass \[image\]"),
         (np.ones((9, 9, 3)), r"images has shape \(9, 9, 3\)"),
         ([np.ones((9, 9, 4))], r"images\[0\] has shape \(9, 9, 4\)"),
         ([np.eye(9), np.ones(3)], r"images\[1\] has shape \(3,\)"),

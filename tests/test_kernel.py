@@ -194,7 +194,7 @@ def test_clone_pickle_forms_and_names(digits, grid):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "cosine"}, "metric is 'cosine'; one of l1"),
+        ({"metric": "cosine"}, "metric is 'cosine'; it must be one of l1"),
         ({"metric": np.ones((2, 2))}, r"metric has shape \(2, 2\)"),
         ({"metric": np.ones((3, 3))}, r"metric\[0, 0\] is 1\.0: the diagonal"),
         ({"metric": [[0, 1, 5], [1, 0, 2], [5, 2, 0]]},

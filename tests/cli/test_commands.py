@@ -12,6 +12,7 @@ from samples import LINE, X, Y, csv_of
 
 from groundmetric import GroundMetricLearning, __version__, pairwise_emd
 from groundmetric.cli import _cells, _data, _text
+from groundmetric.learning._estimator import raised
 
 ROWS = X / X.sum(axis=1, keepdims=True)
 
@@ -118,8 +119,9 @@ def test_start_from_a_metric(run):
 
 
 def test_distances(model, folder, run):
-    metric = fitted(model).metric_
-    wanted = pairwise_emd(ROWS, metric=metric)
+    learner = fitted(model)
+    metric = learner.metric_
+    wanted = pairwise_emd(raised(np.asarray(ROWS), learner.power_), metric=metric)
     found = run("distances", "data.csv", "--model", model)
     assert found.exit_code == 0
     lines = [line.split(",") for line in found.stdout.splitlines()]

@@ -196,13 +196,13 @@ import os, signal, sys
 from groundmetric.learning import _descent
 from groundmetric.cli import main
 
-take_step = _descent._Run.take_step
-def interrupted(run):
+take_step = _descent.Descent._step
+def interrupted(run, *args):
     if len(run.path) == 3:
         os.kill(os.getpid(), signal.SIGINT)
-    return take_step(run)
+    return take_step(run, *args)
 if sys.argv.pop(1) == "interrupt":
-    _descent._Run.take_step = interrupted
+    _descent.Descent._step = interrupted
 main()
 """
 
@@ -210,6 +210,7 @@ main()
 @pytest.mark.usefixtures("folder")
 def test_ctrl_c_says_how_to_go_on():
     line = ["fit", "data.csv", "--tol", "0", "--checkpoint", "my state", "--json"]
+    line += ["--criterion", "neighborhood"]
 
     def call(how):
         return subprocess.run(

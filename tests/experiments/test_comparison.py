@@ -18,6 +18,7 @@ from groundmetric import (
 from groundmetric.experiments import METHODS, Comparison, compare, measures, methods
 from groundmetric.plotting.figures import FIGURES
 
+PAPER = {"criterion": "neighborhood", "power": 1.0, "result": "best"}
 FEW = [name for name in METHODS if not name.startswith("gml-")]
 
 
@@ -66,8 +67,9 @@ def test_methods_run_without_a_warning(task, monkeypatch):
 def test_neighborhoods_and_starts_are_what_they_are_called(task):
     X, y, X_test, _ = task
     for name, options in (
-        ("gml-k1-uniform", {"n_neighbors": 1, "n_similar": 1, "init": "uniform"}),
-        ("gml-kall-typical", {"n_neighbors": None, "init": "typical"}),
+        ("gml-k1-uniform", {**PAPER, "n_neighbors": 1, "n_similar": 1}),
+        ("gml-kall-typical", {**PAPER, "n_neighbors": None, "init": "typical"}),
+        ("gml-neighborhood", PAPER),
         ("gml", {}),
     ):
         pairwise = METHODS[name].learn(X, y, 1)
@@ -86,7 +88,7 @@ def test_a_start_is_what_learning_starts_from(task, init, monkeypatch):
     monkeypatch.setattr(methods, "pairwise_emd", keep)
     X, y, X_test, _ = task
     pairwise = METHODS[f"start-{init}"].learn(X / X.sum(axis=1, keepdims=True), y, 1)
-    learner = GroundMetricLearning(init=init, max_outer=1).fit(X, y)
+    learner = GroundMetricLearning(init=init, power=1.0, max_outer=1).fit(X, y)
     distances_of_start = pairwise(X_test[:2] / X_test[:2].sum(axis=1)[:, None], None)
     np.testing.assert_array_equal(used[0], learner.initial_metric_)  # bit for bit
     assert distances_of_start[0, 1] > 0

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import GroundMetricLearning, validation
+from ..learning._estimator import raised
 from ._arrays import load_labels, load_npy, load_npz
 from ._cells import Floats, read_csv, read_parquet
 from ._columns import Bins, split_columns
@@ -82,10 +83,10 @@ def bins_of(learner: GroundMetricLearning) -> Bins:
     return Bins(len(learner.metric_), [str(name) for name in names])
 
 
-def warn_if_seen(histograms: Floats, data: Data) -> None:
-    """Warn of histograms that the metric was learned from."""
+def warn_if_seen(histograms: Floats, data: Data, power: float = 1.0) -> None:
+    """Warn of histograms that the metric was learned from, raised to a power."""
     seen = {row.tobytes() for row in histograms}
-    n = sum(row.tobytes() in seen for row in data.X)
+    n = sum(row.tobytes() in seen for row in raised(data.X, power))
     if n:
         note(
             f"warning: the model was learned from {n} of these histograms, so its "

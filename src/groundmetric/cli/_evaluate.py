@@ -4,7 +4,6 @@ Each split learns from its own training histograms. An existing model is tested 
 is, on histograms that it should not have seen.
 """
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,8 +64,8 @@ def evaluate(
     given = limited(everything, limit, seed, "evaluating")
     _require_folds(given, folds, drawn=len(given.X) < len(everything.X))
     if learned is not None:
-        seen = replace(given, X=raised(given.X, learned.power_))
-        warn_if_seen(learned._histograms, seen)  # noqa: SLF001 - no public name
+        seen = learned._histograms  # noqa: SLF001 - no public name
+        warn_if_seen(seen, given, learned.power_)
     method = Method(LEARNED, LABELS[LEARNED], {}, partial(_learn, learned))
     found = cross_validate(
         given.X,

@@ -73,7 +73,10 @@ def report(
         beside = replace(source, path=test, labels=test_labels, beside=source.path)
         beside = replace(beside, option="--test-labels")
         other = read_labeled(beside, wanted or bins_like(given))
-        warn_if_seen(given.X if model is None else learner._histograms, other)  # noqa: SLF001
+        if model is None:
+            warn_if_seen(given.X, other)
+        else:
+            warn_if_seen(learner._histograms, other, learner.power_)  # noqa: SLF001
     elif model is not None:
         note("no --test: learning again with the model's settings, from 70 % of DATA")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)

@@ -102,9 +102,13 @@ class Evaluation:
     @property
     def n_seen(self) -> int:
         """Number of test histograms that are also in the training set."""
-        known = (self.data.train, self.learner._histograms)  # noqa: SLF001
+        power = self.learner.power_
+        train, test = (
+            raised(rows, power) for rows in (self.data.train, self.data.test)
+        )
+        known = (train, self.learner._histograms)  # noqa: SLF001
         seen = {row.tobytes() for rows in known for row in rows}
-        return sum(row.tobytes() in seen for row in self.data.test)
+        return sum(row.tobytes() in seen for row in test)
 
     def right(self, name: str) -> NDArray[np.bool_]:
         """Which test histograms are classified correctly."""
