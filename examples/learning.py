@@ -29,7 +29,7 @@ from groundmetric.experiments import (
 PAPER = {"criterion": "neighborhood", "power": 1.0, "result": "best"}
 SETTINGS = {
     "defaults": {},
-    "margin 0.3, floor 0.07": {"margin": 0.3, "floor": 0.07},
+    "margin 1, floor 0.05": {"margin": 1.0, "floor": 0.05},
     "margin 2": {"margin": 2.0},
     "30 targets": {"n_targets": 30},
     "no square roots": {"power": 1.0},

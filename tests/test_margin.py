@@ -155,7 +155,7 @@ def test_the_criterion_falls(power):
         learner = gm.GroundMetricLearning(power=power, tol=0.0, result=result)
         learner.fit(X[chosen], y[chosen])
         rows = learner.histograms(X[chosen])
-        criterion = MarginCriterion(rows, weights_of(45, y[chosen], None), 10, 1.0)
+        criterion = MarginCriterion(rows, weights_of(45, y[chosen], None), 10, 0.3)
         before = criterion.evaluate(learner.initial_metric_).value
         after = criterion.evaluate(learner.metric_).value
         assert after < 0.8 * before

@@ -146,12 +146,19 @@ STARTS = (
 )
 MANY = (
     ("gml", "l1"),
-    ("gml", "gml-k3-uniform"),
+    ("gml", "gml-neighborhood"),
     ("gml", "lmnn-hellinger"),
 )
+CALTECH = (
+    ("gml", "gml-neighborhood"),
+    ("gml", "itml-hellinger"),
+    ("gml", "lmnn-hellinger"),
+    ("gml", "nca-hellinger"),
+)
 NEWS = (
-    ("gml-k3-uniform", "gml"),
-    ("gml-k3-uniform", "l1"),
+    ("gml", "gml-neighborhood"),
+    ("gml", "gml-k3-uniform"),
+    ("gml", "l1"),
     ("gml-k3-typical", "gml-k3-independence"),
     ("gml-k3-typical", "gml-k3-uniform"),
 )
@@ -161,6 +168,8 @@ MAKERS = {
     "methods": lambda: summary_table(caltech(), methods=FIGURE_1),
     "hours": hours,
     "best": lambda: against_best(caltech(), "gml", OTHERS),
+    "best-neighborhood": lambda: against_best(caltech(), "gml-neighborhood", OTHERS),
+    "duels": lambda: duels(caltech(), *CALTECH),
     "best-paper": lambda: against_best(caltech(), "gml-k3-uniform", OTHERS),
     "best-typical": lambda: against_best(caltech(), "gml-k3-typical", OTHERS),
     "reporting": lambda: against_best(reporting(), "gml", OTHERS),
@@ -171,7 +180,7 @@ MAKERS = {
     "svm": lambda: summary_table(small(), methods=FIGURE_1),
     "svm-duels": lambda: duels(small(), *SVM, measure="svm_error"),
     "news": lambda: summary_table(news(), methods=FIGURE_1),
-    "news-best": lambda: against_best(news(), "gml-k3-uniform", OTHERS),
+    "news-best": lambda: against_best(news(), "gml", OTHERS),
     "many": lambda: summary_table(results("caltech50-10classes")),
     "many-duels": lambda: duels(results("caltech50-10classes"), *MANY),
     "news-duels": lambda: duels(news(), *HELLINGER, *NEWS),

@@ -203,6 +203,7 @@ FIGURE_1: tuple[str, ...] = (
     "nca-hellinger",
     "emd-typical",
     "gml-k3-uniform",
+    "gml-neighborhood",
     "gml",
 )
 #: Figure 2: Mahalanobis distances, of histograms and of their square roots.

@@ -61,7 +61,7 @@ class GroundMetricLearning(HistogramTransformer):
     n_targets : int, default=10
         For margins: how many of the nearest similar histograms should be nearer than
         dissimilar ones; all of them in classes that are smaller.
-    margin : float, default=1.0
+    margin : float, default=0.3
         For margins: by how much, as a share of the median distance to the targets.
     n_neighbors : int or None, default=3
         For C_k: k, how many of the nearest dissimilar histograms count; None for all.
@@ -81,7 +81,7 @@ optional
     points : array-like of shape (d, s), optional
         Coordinates of the bins, such as word vectors, pixels or colors. For cosine
         distances, scale the rows to unit length.
-    floor : float, default=0.05
+    floor : float, default=0.07
         For margins: stop when the criterion has fallen to this share of its first
         value. Beyond, a metric learns the noise of the training histograms: fewer steps
         are taken where classes separate easily.
@@ -161,13 +161,13 @@ optional
         *,
         criterion: str = "margin",
         n_targets: int = 10,
-        margin: float = 1.0,
+        margin: float = 0.3,
         n_neighbors: int | None = 3,
         n_similar: int | None = None,
         power: float = 0.5,
         init: str | ArrayLike | None = None,
         points: ArrayLike | None = None,
-        floor: float = 0.05,
+        floor: float = 0.07,
         step_size: float = 0.5,
         max_outer: int = 20,
         max_inner: int = 1,

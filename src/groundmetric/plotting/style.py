@@ -95,6 +95,8 @@ def style_of(method: str) -> Style:
         )
     if method == "gml":  # with its defaults
         return Style(STARTS["uniform"], "*", width=2.2)
+    if method == "gml-neighborhood":
+        return Style(_mixed(STARTS["uniform"], 0.35), "X", width=1.7)
     if found := GML.fullmatch(method):
         share, marker = NEIGHBORS[found["k"]]
         return Style(_mixed(STARTS[found["start"]], share), marker, width=1.7)
