@@ -21,8 +21,8 @@ from groundmetric import _core
 
 N_TASKS = 8
 N_POT_PAIRS = 10
-SIZES = (125, 250, 500, 1000, 2000, 5000)
-N_STEPS = 10
+SIZES = (250, 500, 1000, 2000, 5000)
+N_STEPS = 3
 # What native time is spent on; the rest is Python, numpy's bounds included.
 NATIVE = {
     "transport": [
@@ -133,7 +133,7 @@ def noisy_digits(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scaling(n: int) -> str:
-    """Make a row of the table: n digits, 10 steps of the default, two threads."""
+    """Make a row of the table: n digits, a few steps of the default, two threads."""
     X, y = noisy_digits(n)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with warnings.catch_warnings():
