@@ -36,6 +36,8 @@ NEIGHBORS = {
     "10": (-0.45, "D"),
     "all": (-0.65, "^"),
 }
+# The same, and the width, for the learner with its defaults, by criterion.
+DEFAULTS = {"gml": (0.0, "*", 2.2), "gml-neighborhood": (0.35, "X", 1.7)}
 GML = re.compile(rf"gml-k(?P<k>{'|'.join(NEIGHBORS)})-(?P<start>{'|'.join(STARTS)})")
 EMD = re.compile(r"(?P<kind>emd|start)-(?P<start>\w+)")
 NOT_LEARNED = {"emd": "d", "start": "p"}
@@ -93,10 +95,9 @@ def style_of(method: str) -> Style:
         return Style(
             STARTS[found["start"]], NOT_LEARNED[found["kind"]], "--", hollow=True
         )
-    if method == "gml":  # with its defaults
-        return Style(STARTS["uniform"], "*", width=2.2)
-    if method == "gml-neighborhood":
-        return Style(_mixed(STARTS["uniform"], 0.35), "X", width=1.7)
+    if method in DEFAULTS:
+        share, marker, width = DEFAULTS[method]
+        return Style(_mixed(STARTS["uniform"], share), marker, width=width)
     if found := GML.fullmatch(method):
         share, marker = NEIGHBORS[found["k"]]
         return Style(_mixed(STARTS[found["start"]], share), marker, width=1.7)
