@@ -41,14 +41,14 @@ def test_readme_prints_what_it_says():
 
 def test_readme_and_demo_have_the_same_splits():
     task = digits.results()[0]
-    size = f"train_size={10 * _demo.N_EACH}, test_size={_demo.N_TEST}, "
+    size = f"train_size={3 * _demo.N_EACH}, test_size={_demo.N_TEST}, "
     assert f"({_demo.N_SPLITS}, {size}random_state={_demo.SEED})" in first_block(
         "python"
     )
     assert (task["n_each"], task["n_test"]) == (_demo.N_EACH, _demo.N_TEST)
     assert len(task["errors"]["learned"]) == _demo.N_SPLITS
     # The first split, by what the demo calls.
-    first, _ = _demo.measure(range(10), _demo.N_EACH, n_splits=1, jobs=None)
+    first, _ = _demo.measure(_demo.DIGITS, _demo.N_EACH, n_splits=1, jobs=None)
     for name, errors in first.errors.items():
         assert errors == pytest.approx(task["errors"][name][:1], abs=0.0041)
 

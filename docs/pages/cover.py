@@ -21,7 +21,7 @@ def digest() -> str:
 def draw() -> None:
     """Draw images, errors, and the metric of the first split."""
     plt.switch_backend("agg")
-    _, first = _demo.measure(range(10), _demo.N_EACH, n_splits=1, jobs=-1)
+    _, first = _demo.measure(_demo.DIGITS, _demo.N_EACH, n_splits=1, jobs=-1)
     figure, (images, bars, pixel, metric) = plt.subplots(
         1, 4, figsize=(12, 3), width_ratios=(1, 1, 1.1, 1.2), layout="constrained"
     )
@@ -38,12 +38,12 @@ def draw() -> None:
 
 
 def _draw_images(ax: plt.Axes, data: _demo.Data) -> None:
-    """Show two training images of each digit, as histograms of ink."""
-    side = _demo.SIDE
-    rows = [np.flatnonzero(data.y == digit)[:2] for digit in range(10)]
-    tiles = data.train[np.concatenate(rows)].reshape(4, 5, side, side)
+    """Show some training images of each digit, as histograms of ink."""
+    side, n = _demo.SIDE, len(_demo.DIGITS)
+    rows = [np.flatnonzero(data.y == digit)[:n] for digit in range(n)]
+    tiles = data.train[np.concatenate(rows)].reshape(n, n, side, side)
     framed = np.pad(tiles, ((0, 0), (0, 0), (1, 1), (1, 1)))
-    ax.imshow(framed.transpose(0, 2, 1, 3).reshape(4 * (side + 2), -1), cmap="gray_r")
+    ax.imshow(framed.transpose(0, 2, 1, 3).reshape(n * (side + 2), -1), cmap="gray_r")
     ax.set_axis_off()
     ax.set_title("histograms of ink")
 

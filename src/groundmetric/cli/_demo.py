@@ -23,12 +23,13 @@ def demo(
 ) -> None:
     """Learn from handwritten digits.
 
-    Learns a metric between pixels from five images of each digit, in twenty random
+    Learns a metric between pixels from five images each of 3, 5 and 8, in twenty random
     splits; prints a table of errors and writes a report. Takes about half a minute.
     """
     note(
         f"Learning what it costs to move ink between {digits.SIDE**2} pixels, from "
-        f"{digits.N_EACH} images of each digit, in {digits.N_SPLITS} random splits."
+        f"{digits.N_EACH} images each of {', '.join(map(str, digits.DIGITS))}, in "
+        f"{digits.N_SPLITS} random splits."
     )
     found, notes = digits.write_demo(out, n_jobs=jobs, progress=shows_progress())
     if json:
