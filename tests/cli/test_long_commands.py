@@ -30,7 +30,7 @@ def test_demo_draws_its_splits_at_random_and_says_how_they_differ(folder, run):
     found = run("demo", "--json")
     assert found.exit_code == 0
     facts = json.loads(found.stdout)
-    assert (facts["n_train"], facts["n_test"], facts["n_splits"]) == (20, 40, 3)
+    assert (facts["n_train"], facts["n_test"], facts["n_splits"]) == (6, 40, 3)
     assert list(facts["errors"]) == ROWS
     assert all(len(errors) == 3 for errors in facts["errors"].values())
     assert len(set(facts["errors"]["l1"])) > 1  # they differ
