@@ -22,13 +22,13 @@ assert "site-packages" in gm.__file__
 # The report's page travels with the package, and needs nothing optional.
 X, y = [[4, 1, 1], [3, 2, 1], [1, 1, 4], [1, 2, 3]], [0, 0, 1, 1]
 report = write_report("report.html", X=X, y=y, X_test=X, y_test=y)
-assert "Learning made no difference" in report.read_text(encoding="utf-8")
+assert "Learning made no significant difference" in report.read_text(encoding="utf-8")
 # So does the command, but for typer: one line says so.
 command = Path(sys.executable).with_name("groundmetric")
 said = subprocess.run([command], capture_output=True, text=True, check=False)  # noqa: S603
 assert said.returncode == 2
 assert said.stderr.splitlines() == [
-    "error: the command needs typer and rich: pip install 'groundmetric[cli]'"
+    "error: the command needs typer and rich and pyarrow: pip install 'groundmetric[cli]'"
 ]
 print(
     f"{wheel.name}: {wheel.stat().st_size / 1000:.0f} kB, stripped, installs and works "
