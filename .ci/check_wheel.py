@@ -27,9 +27,8 @@ assert "Learning made no significant difference" in report.read_text(encoding="u
 command = Path(sys.executable).with_name("groundmetric")
 said = subprocess.run([command], capture_output=True, text=True, check=False)  # noqa: S603
 assert said.returncode == 2
-assert said.stderr.splitlines() == [
-    "error: the command needs typer and rich and pyarrow: pip install 'groundmetric[cli]'"
-]
+needs = "error: the command needs typer and rich and pyarrow: "
+assert said.stderr.splitlines() == [f"{needs}pip install 'groundmetric[cli]'"]
 print(
     f"{wheel.name}: {wheel.stat().st_size / 1000:.0f} kB, stripped, installs and works "
     f"({_core.instruction_set()})"
