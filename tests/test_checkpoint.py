@@ -26,6 +26,7 @@ FIT = f"""
 import os, signal, sys
 import numpy as np
 from groundmetric import GroundMetricLearning
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
 file, result, last = sys.argv[1], sys.argv[2], int(sys.argv[3])
 data = np.load(file + ".data.npz")
 steps = []

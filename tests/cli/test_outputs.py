@@ -196,6 +196,7 @@ import os, signal, sys
 from groundmetric.learning import _descent
 from groundmetric.cli import main
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
 take_step = _descent.Descent._step
 def interrupted(run, *args):
     if len(run.path) == 3:
