@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from types import ModuleType
 
     from numpy.typing import NDArray
@@ -122,6 +125,20 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
             "device here."
         ) from error
     return xp, torch.device(device)
+
+
+def blas_threads(n: int) -> AbstractContextManager[object]:
+    """Let numpy's products take so many threads; more only slow small ones down."""
+    limit: AbstractContextManager[object] = _thread_pools().limit(
+        limits=n, user_api="blas"
+    )
+    return limit
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Look for the pools once, which takes a millisecond."""
+    return ThreadpoolController()
 
 
 @contextmanager

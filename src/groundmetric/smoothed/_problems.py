@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from .. import validation
-from ._arrays import find_arrays, to_numpy
+from ._arrays import blas_threads, find_arrays, to_numpy
 from ._sinkhorn import Iteration, alternate, dual_values, halfway, iterate, scaled
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ class Problems:
         if self.arrays.xp is not np:
             yield from zip(chunks, map(task, chunks), strict=True)
             return
-        with threadpool_limits(1, "blas"):
+        with blas_threads(1):
             if self.n_threads == 1:
                 yield from zip(chunks, map(task, chunks), strict=True)
                 return
@@ -156,13 +155,15 @@ class Problems:
     def plan_sum(
         self, k: Scalings, pairs: Indices, g: Array, weights: Floats
     ) -> Floats:
-        """Sum of the plans, weighted."""
+        """Sum of the plans, weighted; those of weight 0 are not looked at."""
+        used = np.flatnonzero(weights)
 
         def add(chunk: slice) -> Array:
-            u, v, _ = scaled(k, *self.gather(pairs[chunk]), g[chunk])
-            return k.plan_sum(u, v, self.arrays.put(weights[chunk]))
+            some = used[chunk]
+            u, v, _ = scaled(k, *self.gather(pairs[some]), g[self.arrays.put(some)])
+            return k.plan_sum(u, v, self.arrays.put(weights[some]))
 
-        parts = self.each_chunk(add, len(pairs), k.bytes_a_pair)
+        parts = self.each_chunk(add, len(used), k.bytes_a_pair)
         return sum((self.arrays.get(G) for _, G in parts), np.zeros((self.d, self.d)))
 
     def energies(self, M: Floats, pairs: Indices) -> Solved:
