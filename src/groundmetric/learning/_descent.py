@@ -55,6 +55,7 @@ class Settings:
     shrink: float = 0.8
     floor: float = 0.0  # share of the first value at which there is enough progress
     result: str = "best"  # or "average", "last"
+    is_sampled: bool = False  # evaluations are of samples: a zero is no end
 
     def least_steps(self, outer: int) -> int:
         """Count the steps of an inner loop that progress cannot end."""
@@ -162,7 +163,7 @@ class Descent:
             self.n_inexact += not moved.is_exact
         else:  # nothing to gain anywhere near
             moved = Moved()
-            self._is_stuck = self.converged = True
+            self._is_stuck = self.converged = not self.settings.is_sampled
         self._sum = self._sum + self.metric
         similar, dissimilar = self._parts
         self.path.append(

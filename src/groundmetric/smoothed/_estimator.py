@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -79,7 +81,8 @@ class SinkhornMetricLearning(MetricLearner):
     batch_size : int, optional
         Take each step by a batch of so many histograms, with their targets and
         impostors among each other; of ``n_targets`` the same share counts. The batch's
-        pairs are all that is computed and stored, beside the n * d numbers given.
+        pairs are all that is computed and stored, beside the n * d numbers given. All
+        ``max_steps`` are taken then: ``floor`` and ``tol`` do not apply.
     device : {"cpu", "cuda", "mps"}, optional
         Compute with PyTorch on this device (needs the extra ``gpu``); None is numpy.
     dtype : {"float64", "float32"}, default="float64"
@@ -118,7 +121,8 @@ class SinkhornMetricLearning(MetricLearner):
     smoothing_, power_ : float
         As given.
     converged_ : bool
-        Whether progress fell below ``tol``, or to ``floor``, or nothing was left.
+        Whether progress fell below ``tol``, the criterion to ``floor``, or nothing was
+        left to gain.
     classes_ : ndarray
         Labels, if there were any.
     n_features_in_ : int
@@ -215,7 +219,7 @@ class SinkhornMetricLearning(MetricLearner):
 
     def _settings(self) -> Settings:
         as_number = validation.as_number
-        return Settings(
+        settings = Settings(
             floor=as_number(self.floor, "floor", low=0.0),
             step_size=as_number(self.step_size, "step_size", low=0.0),
             max_outer=validation.as_count(self.max_steps, "max_steps", low=1),
@@ -223,6 +227,10 @@ class SinkhornMetricLearning(MetricLearner):
             tol=as_number(self.tol, "tol", low=0.0),
             result="last",
         )
+        if self.batch_size is None:
+            return settings
+        # One batch may have nothing to gain, and its value says little of the others.
+        return replace(settings, floor=0.0, tol=-math.inf, is_sampled=True)
 
     def _options(self) -> dict[str, Any]:
         """Where distances are computed."""

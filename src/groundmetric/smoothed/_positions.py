@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+COLLAPSED = 1e-9  # size of positions, relative to the last, that rounding explains
+
 
 class Positions:
     """Positions of bins, from some on: centered, and scaled to a mean cost of 1."""
@@ -44,7 +46,7 @@ class Positions:
             if length == 0:
                 return Moved(is_stuck=True)
             moved = self.positions - (step_size * norm(self.positions) / length) * g
-            if not np.ptp(moved, axis=0).any():  # all in one place
+            if norm(moved) <= COLLAPSED * norm(self.positions):
                 return Moved(is_stuck=True)
             self.positions = scaled_positions(moved)
             self.metric = squared_distances(self.positions)

@@ -1,0 +1,522 @@
+"""Learning positions of bins for smoothed distances."""
+
+import math
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import groundmetric as gm
+import reference
+from contract import failures_we_want
+from groundmetric import SinkhornMetricLearning, SinkhornMetricLearningCV
+from groundmetric.learning._margin import MarginCriterion
+from groundmetric.similarity._makers import weights_of
+from groundmetric.smoothed import _search
+from groundmetric.smoothed._positions import (
+    Positions,
+    position_gradient,
+    squared_distances,
+    starting_positions,
+)
+from groundmetric.smoothed._search import SmoothedPairs
+
+NUMPY = {"n_jobs": None, "device": None, "dtype": "float64"}
+NO_TORCH = "PyTorch is not installed: pip install 'groundmetric[gpu]'"
+
+
+@parametrize_with_checks(
+    [SinkhornMetricLearning(max_steps=2)], expected_failed_checks=failures_we_want
+)
+@pytest.mark.filterwarnings("ignore:Class")
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def example(seed=0, n=12, d=6, classes=3):
+    """Histograms of some classes, labels, and positions of bins."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % classes
+    X = rng.gamma(rng.gamma(1.0, size=(classes, d))[y] + 0.3)
+    return X / X.sum(axis=1, keepdims=True), y, rng.normal(size=(d, 3)), rng
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    rows = [np.flatnonzero(y == digit) for digit in (3, 5, 8, 9)]
+    train = np.concatenate([r[:12] for r in rows])
+    test = np.concatenate([r[12:62] for r in rows])
+    return X[train], y[train], X[test], y[test]
+
+
+def criterion_of(X, y, rho, k=3, share=0.4, **options):
+    weights = weights_of(len(y), y, None)
+    pairs = SmoothedPairs(X, weights, rho, options=NUMPY, **options)
+    return MarginCriterion(X, weights, k, share, searches=pairs.searches)
+
+
+@pytest.mark.parametrize("rho", [0.6, 1.0, 5.0, math.inf])
+def test_a_step_literally(rho, monkeypatch):
+    monkeypatch.setattr(_search, "TOL", 1e-12)
+    X, y, A, _ = example()
+    learner = SinkhornMetricLearning(
+        smoothing=rho, points=A, n_targets=3, margin=0.4, power=1.0, max_steps=1
+    ).fit(X, y)
+    start = A - A.mean(axis=0)
+    start /= math.sqrt(squared_distances(start).mean())
+    value, after = reference.smoothed_step(
+        X,
+        gm.label_similarity(y),
+        start,
+        rho,
+        n_targets=3,
+        share=0.4,
+        step=0.15,
+    )
+    assert learner.path_[0].criterion == pytest.approx(value, rel=1e-9)
+    M = cdist(after, after, "sqeuclidean")
+    np.testing.assert_allclose(learner.metric_, M / M.mean(), atol=1e-9)
+    np.testing.assert_allclose(
+        learner.initial_metric_, squared_distances(start), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("rho", [0.5, 1.0, 3.0, math.inf])
+@pytest.mark.parametrize("seed", range(2))
+def test_gradient_by_finite_differences(rho, seed, monkeypatch):
+    # Targets and triplets are stable near A; the margin is held fixed, as in the
+    # gradient.
+    monkeypatch.setattr(_search, "TOL", 1e-11)
+    X, y, A, rng = example(seed, n=15)
+    at = criterion_of(X, y, rho).evaluate(squared_distances(A))
+    g = position_gradient(at.gradient, A)
+    np.testing.assert_array_equal(at.gradient, at.gradient.T)
+
+    def distances(B):
+        return gm.sinkhorn_divergence(
+            X, metric=squared_distances(B), smoothing=rho, tol=1e-12
+        )
+
+    _, W, _, found = reference.margin_loss(distances(A), gm.label_similarity(y), 3, 0.4)
+    assert at.n_triplets == len(found)
+    for _ in range(3):
+        E, h = rng.normal(size=A.shape), 1e-5
+        slope = (W * (distances(A + h * E) - distances(A - h * E))).sum() / (2 * h)
+        assert (g * E).sum() == pytest.approx(slope, rel=1e-5, abs=1e-10)
+
+
+def found_distances(X, y, rho, M):
+    return criterion_of(X, y, rho)._similar.find(M, 50).distances
+
+
+def test_limits_of_smoothing():
+    X, y, A, _ = example(n=9)
+    M = squared_distances(A)
+    same = (y[:, None] == y) & ~np.eye(9, dtype=bool)
+    for rho, other, slack in (
+        (0.01, gm.pairwise_emd(X, metric=M), 0.02),
+        (1e5, gm.sinkhorn_divergence(X, metric=M, smoothing=math.inf), 1e-4),
+        (math.inf, gm.sinkhorn_divergence(X, metric=M, smoothing=math.inf), 1e-12),
+    ):
+        expected = np.concatenate(
+            [np.sort(row[m]) for row, m in zip(other, same, strict=True)]
+        )
+        np.testing.assert_allclose(
+            found_distances(X, y, rho, M), expected, rtol=slack, atol=slack * M.mean()
+        )
+
+
+def test_energy_gradient_is_the_limit(monkeypatch):
+    monkeypatch.setattr(_search, "TOL", 1e-10)
+    X, y, A, _ = example(n=15)
+    M = squared_distances(A)
+    large, infinite = (
+        criterion_of(X, y, rho).evaluate(M).gradient for rho in (1e5, math.inf)
+    )
+    g, limit = position_gradient(large, A), position_gradient(infinite, A)
+    np.testing.assert_allclose(g, limit, atol=1e-4 * np.abs(limit).max())
+
+
+def test_pairs_beyond_the_memory_are_solved_again(monkeypatch):
+    X, y, A, _ = example(3, n=20)
+    M = squared_distances(A)
+    whole = criterion_of(X, y, 1.0).evaluate(M)
+    monkeypatch.setattr(_search, "BLOCK_BYTES", 17 * 8 * 6)
+    monkeypatch.setattr(_search, "N_KEPT", {"processor": 3, "device": 3})
+    parts = criterion_of(X, y, 1.0)
+    solver = parts._similar._pairs._solver
+    found = parts.evaluate(M)
+    assert len(solver._batches) == 12  # 190 pairs, 17 in each
+    assert len(solver._kept) == 3
+    assert found.value == pytest.approx(whole.value, rel=1e-12)
+    np.testing.assert_allclose(found.gradient, whole.gradient, atol=1e-14)
+    assert found.n_solves == 190
+
+
+def test_an_evaluation_depends_on_the_metric_alone():
+    X, y, A, rng = example(4, n=20)
+    M = squared_distances(A)
+    used = criterion_of(X, y, 1.0)
+    used.evaluate(squared_distances(rng.normal(size=A.shape)))
+    a, b = used.evaluate(M), criterion_of(X, y, 1.0).evaluate(M)
+    assert a.value == b.value
+    np.testing.assert_array_equal(a.gradient, b.gradient)
+
+
+@pytest.mark.parametrize("rho", [1.0, math.inf])
+def test_learns(rho):
+    # Six bins tell the classes apart, fourteen are noise.
+    rng = np.random.default_rng(0)
+    y = np.arange(240) % 3
+    X = np.hstack([1 + 2 * rng.random((240, 6)), 8 * rng.random((240, 14))])
+    X[np.arange(240), y] += 1.5
+    learner = SinkhornMetricLearning(smoothing=rho).fit(X[:120], y[:120])
+    values = learner.path_.column("criterion")
+    assert values[-1] < 0.3 * values[0]
+    before = gm.sinkhorn_divergence(
+        learner.histograms(X[120:]),
+        learner.histograms(X[:120]),
+        metric=learner.initial_metric_,
+        smoothing=rho,
+    )
+    errors = [
+        (y[distances.argmin(axis=1)] != y[120:]).mean()
+        for distances in (before, learner.transform(X[120:]))
+    ]
+    assert errors[1] < errors[0] - 0.15
+    # The noise has moved together.
+    M = learner.metric_
+    assert M[6:, 6:].mean() < 0.5 * M[:6, :6].mean()
+
+
+def test_results(digits):
+    X, y, X_test, _ = digits
+    learner = SinkhornMetricLearning(smoothing=2.0, max_steps=3).fit(X, y)
+    A, M = learner.embedding_, learner.metric_
+    assert A.shape == (64, 64)
+    np.testing.assert_allclose(cdist(A, A, "sqeuclidean"), M, atol=1e-12)
+    np.testing.assert_allclose(A.mean(axis=0), 0.0, atol=1e-12)
+    assert M.mean() == pytest.approx(1.0)
+    spread = A.var(axis=0)
+    assert (np.diff(spread) <= 1e-12).all()
+    uniform = learner.initial_metric_[~np.eye(64, dtype=bool)]
+    np.testing.assert_allclose(uniform, uniform[0])
+    rows, others = learner.histograms(X_test[:4]), learner.histograms(X)
+    expected = gm.sinkhorn_divergence(rows, others, metric=M, smoothing=2.0)
+    np.testing.assert_array_equal(learner.transform(X_test[:4]), expected)
+    np.testing.assert_array_equal(learner.pairwise(X_test[:4], X), expected)
+    distance = learner.get_metric()
+    assert distance(X_test[0], X[5]) == pytest.approx(expected[0, 5], rel=1e-9)
+    assert list(learner.classes_) == [3, 5, 8, 9]
+    assert learner.converged_ is False
+    nearest = NearestNeighbors(n_neighbors=1, metric="precomputed")
+    assert nearest.fit(learner.pairwise(X)).kneighbors(expected)[0].shape == (4, 1)
+
+
+@pytest.mark.parametrize("changed", [{"n_jobs": 2}, {"dtype": "float32"}])
+@pytest.mark.parametrize("rho", [1.0, math.inf])
+def test_threads_and_precision(digits, rho, changed):
+    X, y, _, _ = digits
+    options = {"smoothing": rho, "max_steps": 4}
+    plain = SinkhornMetricLearning(**options).fit(X, y)
+    other = SinkhornMetricLearning(**options, **changed).fit(X, y)
+    slack = 1e-12 if "n_jobs" in changed else 0.02  # triplets change at their edge
+    np.testing.assert_allclose(other.metric_, plain.metric_, atol=slack)
+
+
+@pytest.mark.parametrize("rho", [1.0, math.inf])
+def test_torch_learns_the_same(digits, rho):
+    pytest.importorskip("array_api_compat", reason=NO_TORCH)
+    pytest.importorskip("torch", reason=NO_TORCH)
+    X, y, _, _ = digits
+    options = {"smoothing": rho, "max_steps": 5}
+    for more in ({}, {"batch_size": 20, "random_state": 0}):
+        ours, theirs = (
+            SinkhornMetricLearning(**options, **more, device=device).fit(X, y)
+            for device in (None, "cpu")
+        )
+        np.testing.assert_allclose(theirs.metric_, ours.metric_, atol=1e-9)
+        np.testing.assert_allclose(theirs.transform(X), ours.transform(X), atol=1e-9)
+
+
+def test_positions_to_start_from():
+    X, _, A, _ = example(n=30)
+    np.testing.assert_array_equal(starting_positions(None, None, X), np.eye(6))
+    np.testing.assert_array_equal(starting_positions(A, 3, X), A)
+    # Of points, the principal axes; of all bins equally far, those of the histograms.
+    for points, rows in ((A, A), (None, X)):
+        start = starting_positions(points, 2, X)
+        centered = rows - rows.mean(axis=0)
+        u, s, axes = np.linalg.svd(centered, full_matrices=False)
+        expected = (A if points is not None else np.eye(6)) @ axes[:2].T
+        np.testing.assert_allclose(np.abs(start), np.abs(expected), atol=1e-10)
+    # Energy distances of the best rank are squared distances of principal components.
+    M = squared_distances(starting_positions(None, 2, X))
+    D = gm.sinkhorn_divergence(X, metric=M, smoothing=math.inf)
+    np.testing.assert_allclose(
+        D, cdist(u[:, :2] * s[:2], u[:, :2] * s[:2]) ** 2, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("rho", [1.0, math.inf])
+def test_few_components(digits, rho):
+    X, y, _, _ = digits
+    learner = SinkhornMetricLearning(smoothing=rho, n_components=2, max_steps=20)
+    learner.fit(X, y)
+    assert learner.embedding_.shape == (64, 2)
+    assert np.linalg.matrix_rank(learner.embedding_) == 2
+    assert learner.path_[-1].criterion < 0.8 * learner.path_[0].criterion
+
+
+def test_points_that_mean_something(digits):
+    # Pixels of digits, from their places: neighboring ones stay near each other.
+    X, y, _, _ = digits
+    points = np.stack(np.divmod(np.arange(64), 8), axis=1)
+    learner = SinkhornMetricLearning(points=points, max_steps=5).fit(X, y)
+    assert learner.embedding_.shape == (64, 2)
+    expected = squared_distances(points - 3.5)
+    np.testing.assert_allclose(
+        learner.initial_metric_, expected / expected.mean(), atol=1e-12
+    )
+
+
+def test_a_step_where_nothing_moves_ends_the_run():
+    A = np.array([[0.0], [1.0], [3.0]])
+    space = Positions(A)
+    before = space.positions
+    assert space.move(np.zeros((3, 3)), 0.1).is_stuck
+    np.testing.assert_array_equal(space.positions, before)
+    # All into one place: against a gradient that pulls with the full length of A.
+    G = 1 - np.eye(3)
+    assert space.move(G, 1.0).is_stuck
+    np.testing.assert_array_equal(space.positions, before)
+    assert not space.move(G, 0.5).is_stuck
+
+
+def test_warm_start(digits):
+    X, y, _, _ = digits
+    learner = SinkhornMetricLearning(max_steps=3, warm_start=True).fit(X, y)
+    first = learner.metric_
+    learner.fit(X, y)
+    np.testing.assert_allclose(learner.initial_metric_, first, atol=1e-12)
+    assert learner.path_[-1].criterion < learner.path_[0].criterion
+
+
+def test_stops_early(digits):
+    X, y, _, _ = digits
+    whole = SinkhornMetricLearning(max_steps=10).fit(X, y)
+    values = whole.path_.column("criterion")
+    share = 0.5 * (values[4] + values[5]) / values[0]
+    floor = SinkhornMetricLearning(floor=share, max_steps=10).fit(X, y)
+    assert floor.converged_
+    assert floor.n_iter_ == 6
+    little = SinkhornMetricLearning(tol=0.9, max_steps=40).fit(X, y)
+    assert little.converged_
+    assert little.n_iter_ < 20
+    stopped = SinkhornMetricLearning(callback=lambda step: step.outer == 2).fit(X, y)
+    assert stopped.n_iter_ == 3
+
+
+def test_similarities(digits):
+    X, y, _, _ = digits
+    a = SinkhornMetricLearning(max_steps=3).fit(X, y)
+    b = SinkhornMetricLearning(max_steps=3).fit(X, similarity=gm.label_similarity(y))
+    np.testing.assert_allclose(a.metric_, b.metric_, atol=1e-12)
+
+
+def test_files(digits, tmp_path):
+    X, y, _, _ = digits
+    learner = SinkhornMetricLearning(smoothing=math.inf, max_steps=3, n_components=5)
+    learner.fit(X, y).save(tmp_path / "model.npz")
+    loaded = SinkhornMetricLearning.load(tmp_path / "model.npz")
+    assert loaded.get_params() == learner.get_params()
+    for name in ("embedding_", "metric_", "initial_metric_"):
+        np.testing.assert_array_equal(getattr(loaded, name), getattr(learner, name))
+    np.testing.assert_array_equal(loaded.transform(X), learner.transform(X))
+    copy = pickle.loads(pickle.dumps(learner))  # noqa: S301 - ours
+    np.testing.assert_array_equal(copy.transform(X), learner.transform(X))
+    with pytest.raises(ValueError, match="is a model of SinkhornMetricLearning"):
+        gm.GroundMetricLearning.load(tmp_path / "model.npz")
+    learner.embedding_ = learner.embedding_[:-1]
+    learner.save(tmp_path / "broken.npz")
+    with pytest.raises(ValueError, match="embedding_ has 63 rows"):
+        SinkhornMetricLearning.load(tmp_path / "broken.npz")
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_size": 20, "random_state": 3}])
+@pytest.mark.parametrize("rho", [1.0, math.inf])
+def test_goes_on_from_a_checkpoint(digits, tmp_path, rho, options):
+    X, y, _, _ = digits
+    path = tmp_path / "run"
+    options = {"smoothing": rho, "max_steps": 6, **options}
+    whole = SinkhornMetricLearning(**options).fit(X, y)
+
+    def crash(step):
+        if step.outer == 3:
+            raise KeyboardInterrupt
+
+    broken = SinkhornMetricLearning(
+        **options, checkpoint=path, checkpoint_seconds=0, callback=crash
+    )
+    with pytest.raises(KeyboardInterrupt):
+        broken.fit(X, y)
+    assert not hasattr(broken, "metric_")
+    other = {**options, "smoothing": 2.0}
+    with pytest.raises(ValueError, match="other data, parameters"):
+        SinkhornMetricLearning(**other, checkpoint=path).fit(X, y)
+    seen = []
+    rest = SinkhornMetricLearning(**options, checkpoint=path, callback=seen.append)
+    np.testing.assert_array_equal(rest.fit(X, y).metric_, whole.metric_)
+    assert len(seen) == 3
+    assert not path.exists()
+
+
+def test_batches(digits):
+    X, y, _, _ = digits
+    rows = X / X.sum(axis=1, keepdims=True)
+    weights = weights_of(len(y), y, None)
+    pairs = SmoothedPairs(rows, weights, 1.0, batch_size=16, seed=1, options=NUMPY)
+    similar, dissimilar = pairs.searches
+    drawn = []
+    for _ in range(6):
+        M = squared_distances(np.eye(64))
+        found = similar.find(M, 6)
+        members = pairs._members
+        drawn.append(members)
+        # Two of the six nearest, as a third of the histograms are in a batch.
+        same = y[members][:, None] == y[members]
+        counts = np.minimum(same.sum(axis=1) - 1, 2)
+        np.testing.assert_array_equal(np.diff(found.starts), counts)
+        assert (y[found.i] == y[found.j]).all()
+        assert (found.i != found.j).all()
+        D = gm.sinkhorn_divergence(rows, metric=M)
+        np.testing.assert_allclose(found.distances, D[found.i, found.j], rtol=1e-3)
+        others = dissimilar.find(M)
+        assert pairs._members is members  # of the same batch
+        assert (y[others.i] != y[others.j]).all()
+        assert len(others.i) == (~same).sum()
+    for epoch in (drawn[:3], drawn[3:]):
+        np.testing.assert_array_equal(np.sort(np.concatenate(epoch)), np.arange(48))
+    assert not np.array_equal(drawn[0], drawn[3])
+
+
+def test_learning_in_batches(digits):
+    X, y, _, _ = digits
+    a, b, c = (
+        SinkhornMetricLearning(batch_size=24, random_state=seed, max_steps=8).fit(X, y)
+        for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(a.metric_, b.metric_)
+    assert not np.array_equal(a.metric_, c.metric_)
+    rows = a.histograms(X)
+    criterion = criterion_of(rows, y, 1.0, k=10, share=0.3)
+    before, after = (
+        criterion.evaluate(M).value for M in (a.initial_metric_, a.metric_)
+    )
+    assert after < 0.5 * before
+    whole = SinkhornMetricLearning(max_steps=2).fit(X, y)
+    large = SinkhornMetricLearning(max_steps=2, batch_size=1000).fit(X, y)
+    np.testing.assert_array_equal(large.metric_, whole.metric_)
+
+
+@pytest.mark.parametrize("rho", [1.0, math.inf])
+def test_memory_of_batches(rho):
+    # Of n d + batch^2 numbers, whatever n is: all pairs would take n^2 = 9e6.
+    n, d, batch = 3000, 20, 60
+    rng = np.random.default_rng(0)
+    X, y = rng.dirichlet(np.ones(d), n), np.arange(n) % 3
+    learner = SinkhornMetricLearning(
+        smoothing=rho, batch_size=batch, max_steps=3, random_state=0
+    )
+    learner.fit(X[:200], y[:200])
+    tracemalloc.start()
+    learner.fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * (10 * n * d + 40 * batch**2 * d)
+    assert peak < 8 * n**2 / 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"smoothing": 0}, "smoothing is 0; use GroundMetricLearning for exact EMDs"),
+        ({"smoothing": -1}, "smoothing is -1; a number from 0 to inf is needed"),
+        ({"smoothing": math.nan}, "smoothing is nan"),
+        ({"n_components": 0}, "n_components is 0; it must be at least 1"),
+        ({"n_components": 65}, "n_components is 65; it must be at most 64"),
+        ({"points": np.eye(3)}, "points has 3 rows; one for each of 64 bins"),
+        ({"points": np.ones((64, 2))}, "points are all the same"),
+        ({"n_targets": 0}, "n_targets is 0"),
+        ({"margin": 0.0}, "margin is 0.0; it must be positive"),
+        ({"power": 0.0}, "power is 0.0"),
+        ({"max_steps": 0}, "max_steps is 0; it must be at least 1"),
+        ({"step_size": -0.1}, "step_size is -0.1"),
+        ({"floor": -1.0}, "floor is -1.0"),
+        ({"tol": math.inf}, "tol is inf; it must be finite"),
+        ({"batch_size": 1}, "batch_size is 1; it must be at least 2"),
+        ({"batch_size": 2.5}, "batch_size is 2.5; a whole number is needed"),
+        ({"device": "tpu"}, "device is 'tpu'; 'cpu', 'cuda' or 'mps' is needed"),
+        ({"dtype": "float16"}, "dtype is 'float16'"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"callback": 3}, "callback is 3; a function is needed"),
+        ({"checkpoint": 3}, "checkpoint is 3; the path of a file is needed"),
+    ],
+)
+def test_bad_parameters(digits, changed, sentence):
+    X, y, _, _ = digits
+    learner = SinkhornMetricLearning(**{"max_steps": 1, **changed})
+    with pytest.raises(ValueError, match=sentence):
+        learner.fit(X, y)
+    assert not any(name.endswith("_") for name in vars(learner))
+
+
+def test_cross_validation_chooses_smoothing_and_steps(digits, tmp_path):
+    X, y, _, _ = digits
+    grid = {"smoothing": [1.0, math.inf]}
+    learner = SinkhornMetricLearningCV(cv=2, max_steps=3, param_grid=grid).fit(X, y)
+    results = learner.cv_results_
+    assert results["step"].tolist() == [0, 1, 2, 3] * 2
+    assert learner.smoothing_ == learner.best_params_["smoothing"]
+    assert learner.n_iter_ == learner.best_step_
+    plain = SinkhornMetricLearning(
+        **learner.best_params_, max_steps=max(learner.best_step_, 1)
+    ).fit(X, y)
+    metric = plain.metric_ if learner.best_step_ else plain.initial_metric_
+    np.testing.assert_array_equal(learner.metric_, metric)
+    assert learner.embedding_.shape == (64, 64)
+    assert clone(learner).set_params(margin=0.1).margin == 0.1
+    learner.set_params(param_grid=None).save(tmp_path / "model")
+    loaded = SinkhornMetricLearningCV.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.transform(X), learner.transform(X))
+    with pytest.raises(ValueError, match="use SinkhornMetricLearning"):
+        learner.fit(X, similarity=gm.label_similarity(y))
+
+
+def test_cross_validation_of_candidates_with_different_numbers_of_steps(digits):
+    X, y, _, _ = digits
+    grid = [
+        {"smoothing": [1.0], "max_steps": [1]},
+        {"smoothing": [math.inf], "max_steps": [4]},
+    ]
+    learner = SinkhornMetricLearningCV(cv=2, param_grid=grid).fit(X, y)
+    scores = learner.cv_results_["mean_test_score"].reshape(2, 5)
+    assert (scores[0, 1:] == scores[0, 1]).all()
+    assert len(set(scores[1])) > 2
+
+
+def test_in_a_pipeline(digits):
+    X, y, _, _ = digits
+    learner = SinkhornMetricLearning(max_steps=5, smoothing=math.inf)
+    nearest = KNeighborsClassifier(3, metric="precomputed")
+    scores = cross_val_score(make_pipeline(learner, nearest), X, y, cv=3)
+    assert scores.mean() > 0.7
