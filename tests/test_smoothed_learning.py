@@ -12,6 +12,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import groundmetric as gm
@@ -512,6 +513,44 @@ def test_cross_validation_of_candidates_with_different_numbers_of_steps(digits):
     scores = learner.cv_results_["mean_test_score"].reshape(2, 5)
     assert (scores[0, 1:] == scores[0, 1]).all()
     assert len(set(scores[1])) > 2
+
+
+@pytest.mark.parametrize("rho", [1.0, math.inf])
+def test_kernels(digits, rho):
+    X, y, X_test, y_test = digits
+    learner = SinkhornMetricLearning(max_steps=5, smoothing=rho)
+    D = learner.fit_transform(X, y)
+    np.testing.assert_array_equal(D, D.T)
+    np.testing.assert_array_equal(np.diag(D), 0.0)
+    np.testing.assert_allclose(learner.transform(X), D, atol=1e-9)
+    assert (learner.transform(X) >= 0).all()
+    kernel = gm.EMDKernel(metric="precomputed").fit(D)
+    np.testing.assert_allclose(kernel.gram_, np.exp(-D / np.median(D[D > 0])), rtol=0.2)
+    if rho == math.inf:  # a squared Euclidean distance: the kernel is Gaussian
+        Z = learner.histograms(X) @ learner.embedding_
+        np.testing.assert_allclose(D, cdist(Z, Z, "sqeuclidean"), atol=1e-12)
+        assert kernel.smallest_eigenvalue_ > -1e-12
+    pipeline = make_pipeline(
+        learner, gm.EMDKernel(metric="precomputed"), SVC(kernel="precomputed", C=10)
+    )
+    assert pipeline.fit(X, y).score(X_test, y_test) > 0.7
+
+
+def test_full_gpu_is_a_sentence(digits, monkeypatch):
+    class OutOfMemoryError(RuntimeError):
+        """What PyTorch raises."""
+
+    def fail(*_, **__):
+        raise OutOfMemoryError
+
+    X, y, _, _ = digits
+    monkeypatch.setattr("groundmetric.smoothed._problems.Problems.solve_own", fail)
+    monkeypatch.setattr("groundmetric.smoothed._arrays.Arrays.get", fail)
+    for rho in (1.0, math.inf):
+        learner = SinkhornMetricLearning(smoothing=rho)
+        with pytest.raises(MemoryError, match=r"for 1128 pairs .* fits: batch_size"):
+            learner.fit(X, y)
+        assert not hasattr(learner, "metric_")
 
 
 def test_in_a_pipeline(digits):

@@ -149,7 +149,8 @@ def full_device_in_words(n_pairs: int, d: int) -> Iterator[None]:
     except (MemoryError, RuntimeError) as error:
         if type(error).__name__ != "OutOfMemoryError":
             raise
-        raise RuntimeError(
+        raise MemoryError(
             f"The device's memory is too small for {n_pairs} pairs of histograms with "
-            f"{d} bins; give fewer pairs at a time, or choose dtype='float32'."
+            f"{d} bins; give fewer histograms at a time (fits: batch_size), or choose "
+            "dtype='float32'."
         ) from error

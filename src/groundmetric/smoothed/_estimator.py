@@ -250,11 +250,24 @@ class SinkhornMetricLearning(MetricLearner):
     def distances(self, metric: Floats) -> Callable[..., Floats]:
         """Make the function that computes distances between rows of mass 1."""
         return partial(
-            sinkhorn_divergence,
+            _squared_distances,
             metric=metric,
             smoothing=self.smoothing_,
             **self._options(),
         )
+
+    def fit_transform(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        **options: Any,  # noqa: ANN401 - of fit
+    ) -> Floats:
+        """Fit, and compute the distances of the training histograms to each other.
+
+        The result is symmetric with a zero diagonal, which :meth:`transform` gives to
+        rounding.
+        """
+        return self.fit(X, y, **options).pairwise(X)
 
     def _keep(self, descent: Descent) -> None:
         super()._keep(descent)
@@ -270,3 +283,13 @@ class SinkhornMetricLearning(MetricLearner):
         positions = validation.as_float_array(self.embedding_, "embedding_", 2)
         validation.as_points(positions, self.n_features_in_, "embedding_")
         self.smoothing_ = validation.as_smoothing(self.smoothing_, "smoothing_")
+
+
+def _squared_distances(
+    left: Floats,
+    right: Floats | None,
+    **options: Any,  # noqa: ANN401 - of the divergence
+) -> Floats:
+    """Sinkhorn divergences, which are not negative for squared distances as costs."""
+    between: Floats = np.maximum(sinkhorn_divergence(left, right, **options), 0.0)
+    return between

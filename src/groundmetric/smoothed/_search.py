@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import blas_threads
+from ._arrays import blas_threads, full_device_in_words
 from ._batch import SinkhornBatch
 from ._problems import Problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from .._files import Arrays
     from ..similarity._weights import Weights
@@ -99,7 +100,7 @@ class Energies:
     def solve(self, metric: Floats) -> None:
         """-(r - c)' M (r - c) / 2, multiplied out."""
         arrays, rows = self._problems.arrays, self._problems.rows
-        with blas_threads(self._problems.n_threads):
+        with self._in_words(), blas_threads(self._problems.n_threads):
             products = arrays.get((rows @ arrays.put(metric)) @ rows.T)
         own = np.diag(products)
         between = (products + products.T - own[:, None] - own) / 2
@@ -113,9 +114,13 @@ class Energies:
         np.add.at(W, (i, j), weights / 2)
         W += W.T
         np.fill_diagonal(W, -W.sum(axis=1))  # nothing is paired with itself
-        with blas_threads(self._problems.n_threads):
+        with self._in_words(), blas_threads(self._problems.n_threads):
             gradient: Floats = arrays.get(rows.T @ (arrays.put(W) @ rows))
         return gradient
+
+    def _in_words(self) -> AbstractContextManager[None]:
+        n = len(self._problems)
+        return full_device_in_words(n * (n - 1) // 2, self._problems.d)
 
 
 class SmoothedPairs:
