@@ -548,7 +548,7 @@ def test_full_gpu_is_a_sentence(digits, monkeypatch):
     monkeypatch.setattr("groundmetric.smoothed._arrays.Arrays.get", fail)
     for rho in (1.0, math.inf):
         learner = SinkhornMetricLearning(smoothing=rho)
-        with pytest.raises(MemoryError, match=r"for 1128 pairs .* fits: batch_size"):
+        with pytest.raises(MemoryError, match=r"for 1128 pairs .*fits: batch_size"):
             learner.fit(X, y)
         assert not hasattr(learner, "metric_")
 
