@@ -127,6 +127,20 @@ def test_none_is_the_uniform_metric(digits):
     np.testing.assert_allclose(left.transform(X_test), right.transform(X_test))
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_shrinkage_mixes_the_uniform_metric_in(digits, grid, share):
+    X, _, X_test, _ = digits
+    X, Z, metric = X[:12], X_test[:5], np.asarray(grid, float)
+    d = len(metric)
+    mixed = (1 - share) * metric + share * metric.sum() / (d * (d - 1)) * (
+        1 - np.eye(d)
+    )
+    kernel = EMDKernel(metric=metric, shrinkage=share, sigma=1.0).fit(X)
+    plain = EMDKernel(metric=mixed, sigma=1.0).fit(X)
+    np.testing.assert_allclose(kernel.gram_, plain.gram_, rtol=1e-12)
+    np.testing.assert_allclose(kernel.transform(Z), plain.transform(Z), rtol=1e-12)
+
+
 def test_median_of_equal_histograms():
     # Of ten pairs, six are equal: the median is 0, and that of the others 1.
     kernel = EMDKernel(multiple=2.0).fit([[1, 0]] * 4 + [[0, 1]])
@@ -203,6 +217,8 @@ def test_clone_pickle_forms_and_names(digits, grid):
         ({"sigma": "mean"}, "sigma is 'mean'; 'median' or a number"),
         ({"sigma": 0.0}, r"sigma is 0\.0; it must be positive"),
         ({"sigma": -1.0}, r"sigma is -1\.0"),
+        ({"shrinkage": 1.5}, r"shrinkage is 1\.5"),
+        ({"metric": "chi2", "shrinkage": 0.5}, "only a ground metric can be shrunk"),
         ({"multiple": 0}, "multiple is 0; it must be positive"),
         ({"multiple": np.nan}, "multiple is nan"),
         ({"metric": 1 - np.eye(3), "n_jobs": 0}, "n_jobs is 0"),
