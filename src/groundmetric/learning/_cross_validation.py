@@ -27,8 +27,10 @@ Floats = NDArray[np.float64]
 
 MOST_NEIGHBORS = 20  # votes of 1 to so many neighbors are averaged
 N_REPEATS = 2  # of folds, if their number is given
-OWN = ("cv", "param_grid", "scoring")  # parameters that the learner does not have
+# Parameters that the learner does not have.
+OWN = ("cv", "param_grid", "scoring", "standard_errors")
 
+Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
 Chooser = TypeVar("Chooser", bound="CrossValidated")
 
 
@@ -43,7 +45,8 @@ class CrossValidated(MetricLearner):
         *,
         cv: Any = 3,  # noqa: ANN401 - whatever scikit-learn takes
         scoring: Callable[[Floats, Any, Any], float] | None = None,
-        param_grid: dict[str, list[Any]] | None = None,
+        param_grid: Grid | None = None,
+        standard_errors: float = 1.0,
         random_state: object = 0,
         **parameters: Any,  # noqa: ANN401 - of the learner
     ) -> None:
@@ -51,6 +54,7 @@ class CrossValidated(MetricLearner):
         self.cv = cv
         self.scoring = scoring
         self.param_grid = param_grid
+        self.standard_errors = standard_errors
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -97,6 +101,7 @@ class CrossValidated(MetricLearner):
 
     def _choose(self, rows: Floats, labels: NDArray[Any]) -> None:
         """Score all steps of all candidates on held-out histograms, and choose."""
+        slack = validation.as_number(self.standard_errors, "standard_errors", low=0.0)
         splits = list(self._splits(rows, labels))
         candidates = list(ParameterGrid(self.param_grid or {}))
         scores = _as_array(
@@ -114,10 +119,10 @@ class CrossValidated(MetricLearner):
             "std_test_score": spread.ravel(),
             "se_test_score": errors.ravel(),
         }
-        # The fewest steps within one standard error of the best; of candidates with as
-        # few, the one with the best score.
+        # The fewest steps within some standard errors of the best; of candidates with
+        # as few, the one with the best score.
         best = np.unravel_index(means.argmax(), means.shape)
-        good = means >= means[best] - errors[best]
+        good = means >= means[best] - slack * errors[best]
         step = int(np.flatnonzero(good.any(axis=0))[0])
         chosen = int(np.where(good[:, step], means[:, step], -np.inf).argmax())
         self.best_step_, self.best_params_ = step, dict(candidates[chosen])
@@ -211,8 +216,10 @@ class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
         ``scoring(distances, y_train, y_test)``, larger for better distances from test
         to training histograms. By default the accuracy of k nearest neighbors, averaged
         over k = 1, ..., 20.
-    param_grid : dict, optional
+    param_grid : dict or list of dict, optional
         Other parameters to choose from, such as ``{"power": [0.5, 1.0]}``.
+    standard_errors : float, default=1.0
+        Take the fewest steps whose score is within so many standard errors of the best.
     random_state : int, RandomState instance or None, default=0
         Draws the folds, if ``cv`` is a number.
     **parameters

@@ -1,5 +1,9 @@
 """How much to smooth, and how long to learn, by errors on held-out histograms."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from ..learning._cross_validation import CrossValidated
 from ._estimator import SinkhornMetricLearning
 
@@ -8,9 +12,8 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
     """Smoothed metric learning with the number of steps chosen by cross-validation.
 
     Chooses as :class:`GroundMetricLearningCV` does: one descent for each fold gives the
-    positions of all steps, and their errors on the held-out histograms choose the
-    fewest steps within one standard error of the best. Then one descent on everything
-    takes as many steps.
+    positions of all steps, and their errors on the held-out histograms choose among
+    them. Then one descent on everything takes as many steps.
 
     Parameters
     ----------
@@ -20,8 +23,12 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
         ``scoring(distances, y_train, y_test)``, larger for better distances from test
         to training histograms. By default the accuracy of k nearest neighbors, averaged
         over k = 1, ..., 20.
-    param_grid : dict, optional
+    param_grid : dict or list of dict, optional
         Other parameters to choose from: ``{"smoothing": [1.0, 3.0, math.inf]}``, say.
+    standard_errors : float, default=0.0
+        Take the fewest steps whose score is within so many standard errors of the best.
+        Smoothed distances take many small steps, and the best number of them is better
+        than fewer.
     random_state : int, RandomState instance or None, default=0
         Draws the folds, if ``cv`` is a number, and batches.
     **parameters
@@ -54,3 +61,6 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
     """
 
     _learner_class = SinkhornMetricLearning
+
+    def __init__(self, *, standard_errors: float = 0.0, **parameters: Any) -> None:  # noqa: ANN401 - of the learner
+        super().__init__(standard_errors=standard_errors, **parameters)
