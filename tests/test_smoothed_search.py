@@ -123,13 +123,13 @@ def test_pairs_beyond_the_memory_are_solved_again(monkeypatch):
     X, y, A, _ = example(3, n=20)
     M = squared_distances(A)
     whole = criterion_of(X, y, 1.0).evaluate(M)
-    monkeypatch.setattr(_search, "BLOCK_BYTES", 17 * 8 * 6)
-    monkeypatch.setattr(_search, "N_KEPT", {"processor": 3, "device": 3})
+    bytes_a_pair = 8 * 6
+    monkeypatch.setattr(_search, "KEPT_BYTES", {"processor": 17 * bytes_a_pair})
     parts = criterion_of(X, y, 1.0)
-    solver = parts._similar._pairs._solver
     found = parts.evaluate(M)
-    assert len(solver._batches) == 12  # 190 pairs, 17 in each
-    assert len(solver._kept) == 3
+    solution = parts._similar._pairs._solver._solution
+    assert solution.potentials.pairs.shape == (17, 6)
+    assert solution.values.shape == (190,)
     assert found.value == pytest.approx(whole.value, rel=1e-12)
     np.testing.assert_allclose(found.gradient, whole.gradient, atol=1e-14)
     assert found.n_solves == 190

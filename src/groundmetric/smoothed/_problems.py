@@ -163,8 +163,17 @@ class Problems:
             u, v, _ = scaled(k, *self.gather(pairs[some]), g[self.arrays.put(some)])
             return k.plan_sum(u, v, self.arrays.put(weights[some]))
 
-        parts = self.each_chunk(add, len(used), k.bytes_a_pair)
-        return sum((self.arrays.get(G) for _, G in parts), np.zeros((self.d, self.d)))
+        return self._sum(add, len(used), k.bytes_a_pair)
+
+    def _sum(
+        self, add: Callable[[slice], Array], n_pairs: int, bytes_a_pair: int
+    ) -> Floats:
+        """Sum of what is made of chunks, where they are made."""
+        total = self.arrays.put(np.zeros((self.d, self.d)))
+        for _, G in self.each_chunk(add, n_pairs, bytes_a_pair):
+            total += G
+        whole: Floats = self.arrays.get(total)
+        return whole
 
     def energies(self, M: Floats, pairs: Indices) -> Solved:
         """-(r - c)' M (r - c) / 2: what S tends to, in closed form."""
@@ -191,5 +200,4 @@ class Problems:
             w = self.arrays.put(weights[chunk])[:, None]
             return xp.matmul((w * r).T, c - r / 2) - xp.matmul((w * c).T, c / 2)
 
-        parts = self.each_chunk(add, len(pairs), self.bytes_a_pair)
-        return sum((self.arrays.get(G) for _, G in parts), np.zeros((self.d, self.d)))
+        return self._sum(add, len(pairs), self.bytes_a_pair)

@@ -27,16 +27,14 @@ if TYPE_CHECKING:
 
     from .._files import Arrays
     from ..similarity._weights import Weights
-    from ._batch import SinkhornSolution
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 TOL = 1e-3  # marginal error; that of distances is of the order of its square
-# Potentials, d numbers a pair, are kept in blocks until the gradient is known; pairs of
-# more blocks than these are solved again for it.
-BLOCK_BYTES = 2**28
-N_KEPT = {"processor": 4, "device": 16}
+# Potentials, d numbers a pair, are kept in so many bytes until the gradient is known;
+# other pairs are solved again for it.
+KEPT_BYTES = {"processor": 2**30, "device": 2**32}
 
 
 class Divergences:
@@ -50,45 +48,26 @@ class Divergences:
     def __init__(self, X: Floats, smoothing: float, options: dict[str, Any]) -> None:
         self._smoothing = smoothing
         self._n = len(X)
-        self._pairs = np.column_stack(np.triu_indices(self._n, 1))
-        number = np.dtype(options["dtype"]).itemsize
-        self._size = max(1, BLOCK_BYTES // (X.shape[1] * number))  # pairs of a block
-        self._batches = [
-            SinkhornBatch(X, self._pairs[k : k + self._size], tol=TOL, **options)
-            for k in range(0, len(self._pairs), self._size)
-        ]
-        on_processor = options["device"] in {None, "cpu"}
-        self._n_kept = N_KEPT["processor" if on_processor else "device"]
-        self._kept: list[SinkhornSolution] = []
+        place = "processor" if options["device"] in {None, "cpu"} else "device"
+        pairs = np.column_stack(np.triu_indices(self._n, 1))
+        self._batch = SinkhornBatch(
+            X, pairs, tol=TOL, max_bytes=KEPT_BYTES[place], **options
+        )
 
     def solve(self, metric: Floats) -> None:
-        self._metric = metric
-        self._kept, values = [], []
-        for batch in self._batches:
-            solution = self._solve(batch)
-            values.append(solution.values)
-            if len(self._kept) < self._n_kept:
-                self._kept.append(solution)
+        """Compute the distances."""
+        self._solution = self._batch.solve(metric, self._smoothing)
         self.distances = np.zeros((self._n, self._n))
-        i, j = self._pairs.T
-        self.distances[i, j] = self.distances[j, i] = np.concatenate([[], *values])
-
-    def _solve(self, batch: SinkhornBatch) -> SinkhornSolution:
-        return batch.solve(self._metric, self._smoothing)
+        i, j = self._batch.pairs.T
+        self.distances[i, j] = self.distances[j, i] = self._solution.values
 
     def gradient(self, i: Indices, j: Indices, weights: Floats) -> Floats:
         """Gradient of the sum of weighted distances in the metric."""
         first, second = np.minimum(i, j), np.maximum(i, j)
         place = first * self._n - first * (first + 1) // 2 + second - first - 1
-        w = np.bincount(place, weights, len(self._pairs))
-        total = np.zeros_like(self._metric)
-        for k, batch in enumerate(self._batches):
-            part = w[k * self._size : (k + 1) * self._size]
-            if part.any():
-                again = k >= len(self._kept)
-                solution = self._solve(batch) if again else self._kept[k]
-                total += solution.plan_sum(part)
-        return total
+        return self._solution.plan_sum(
+            np.bincount(place, weights, len(self._batch)).astype(float)
+        )
 
 
 class Energies:
