@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import sys
 import tracemalloc
 
 import numpy as np
@@ -160,6 +161,18 @@ def test_stops_early(digits):
     assert little.n_iter_ < 20
     stopped = SinkhornMetricLearning(callback=lambda step: step.outer == 2).fit(X, y)
     assert stopped.n_iter_ == 3
+
+
+def test_long_fits_are_told_before_they_start(digits):
+    X, y, _, _ = digits
+    learner = SinkhornMetricLearning(max_steps=10**6, callback=lambda _: True)
+    with pytest.warns(gm.LongFitWarning, match="may take about .* 48 hist") as found:
+        learner.fit(X, y)
+    assert found[0].filename == __file__
+    # A batch is shorter, and the energy distance takes no iterations.
+    for options in ({"batch_size": 2}, {"smoothing": math.inf}):
+        learner.set_params(smoothing=1.0, batch_size=None).set_params(**options)
+        assert learner.fit(X, y).n_iter_ == 1
 
 
 def test_similarities(digits):
@@ -338,6 +351,15 @@ def test_kernels(digits, rho):
         learner, gm.EMDKernel(metric="precomputed"), SVC(kernel="precomputed", C=10)
     )
     assert pipeline.fit(X, y).score(X_test, y_test) > 0.7
+
+
+def test_missing_torch_is_a_sentence(digits, monkeypatch):
+    X, y, _, _ = digits
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for rho in (1.0, math.inf):
+        learner = SinkhornMetricLearning(smoothing=rho, device="cuda")
+        with pytest.raises(ValueError, match="device 'cuda' needs PyTorch: pip"):
+            learner.fit(X, y)
 
 
 def test_full_gpu_is_a_sentence(digits, monkeypatch):

@@ -19,7 +19,7 @@ from ..learning._margin import MarginCriterion, judged_margin
 from ._arrays import blas_threads
 from ._divergence import sinkhorn_divergence
 from ._positions import Positions, on_principal_axes, starting_positions
-from ._search import SmoothedPairs
+from ._search import KEPT_BYTES, SmoothedPairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -245,7 +245,8 @@ class SinkhornMetricLearning(MetricLearner):
             a_pair = PRODUCTS * d**2 + ENTRIES * d
             threads = validation.n_threads(self.n_jobs)
             seconds = settings.max_outer * m**2 / 2 * a_pair / threads
-        warn_if_long(seconds, 40 * m**2 + 16 * n * d, n, d)
+        kept = min(KEPT_BYTES["processor"], 4 * m**2 * d) if self.device is None else 0
+        warn_if_long(seconds, 40 * m**2 + 16 * n * d + kept, n, d)
 
     def distances(self, metric: Floats) -> Callable[..., Floats]:
         """Make the function that computes distances between rows of mass 1."""
