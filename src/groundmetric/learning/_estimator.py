@@ -198,6 +198,7 @@ optional
         return Descent(criterion, MetricCone(start, n_threads=threads), settings)
 
     def distances(self, metric: Floats) -> Callable[..., Floats]:
+        """Make the function that computes EMDs between rows of mass 1."""
         return partial(pairwise_emd, metric=metric, n_jobs=self.n_jobs)
 
     def _require_metric(self, metric: Floats, name: str) -> None:

@@ -137,8 +137,8 @@ class MetricLearner(HistogramTransformer):
     def histograms(self, X: ArrayLike) -> Floats:
         """Return histograms as the metric sees them: of mass 1, raised to ``power``.
 
-        Use it before functions that take a metric, such as
-        ``EMDNeighbors(learner.metric_).fit(learner.histograms(X))``.
+        Use it before anything that takes the learned metric, such as
+        ``pairwise_emd(learner.histograms(X), metric=learner.metric_)``.
         """
         check_is_fitted(self, "metric_")
         return raised(self._as_rows(X, reset=False), self.power_)
