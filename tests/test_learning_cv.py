@@ -121,6 +121,21 @@ def test_standard_errors(digits, standard_errors, expected):
     assert learner.best_step_ == expected
 
 
+def test_distances_are_computed_once_after_a_descent_has_ended(digits):
+    seen = []
+
+    def scoring(distances, *_):
+        seen.append(distances)
+        return 0.5
+
+    # Nothing gains 90 % in six steps: descents end at the eighth or so.
+    learner = GroundMetricLearningCV(cv=2, max_outer=40, tol=0.9, scoring=scoring)
+    learner.fit(*digits)
+    assert len(seen) == 4 * 41
+    assert len({id(distances) for distances in seen}) < 4 * 20
+    assert learner.cv_results_["step"].tolist() == list(range(41))
+
+
 def test_takes_what_scikit_learn_takes(digits):
     X, y = digits
     learner = GroundMetricLearningCV(cv=StratifiedKFold(2), max_outer=1, n_targets=3)

@@ -163,10 +163,12 @@ class CrossValidated(MetricLearner):
             rows[train], weights_of(len(train), labels[train], None)
         )
         seen = [raised(rows[part], learner.power_) for part in (test, train)]
-        return [
-            self._score(learner.distances(metric)(*seen), labels[train], labels[test])
-            for metric in metrics
-        ]
+        scores: list[float] = []
+        for k, metric in enumerate(metrics):
+            if k == 0 or metric is not metrics[k - 1]:  # or else the descent had ended
+                between = learner.distances(metric)(*seen)
+            scores.append(self._score(between, labels[train], labels[test]))
+        return scores
 
     def _score(
         self, distances: Floats, train: NDArray[Any], test: NDArray[Any]
