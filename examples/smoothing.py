@@ -44,7 +44,7 @@ def learn(
 def smoothed(smoothing: float, device: str | None) -> Method:
     """Make the method with this smoothing, and as many steps as it needs."""
     n_steps = 40 if smoothing < math.inf else 150
-    settings = {"smoothing": smoothing, "max_steps": n_steps}
+    settings = {"smoothing": smoothing, "max_steps": n_steps, "floor": 0.0}
     name = f"smoothed-{smoothing:g}"
     label = f"GML, smoothing {smoothing:g}"
     return Method(name, label, settings, partial(learn, settings, device))

@@ -150,13 +150,13 @@ def test_warm_start(digits):
 
 def test_stops_early(digits):
     X, y, _, _ = digits
-    whole = SinkhornMetricLearning(max_steps=10).fit(X, y)
+    whole = SinkhornMetricLearning(floor=0.0, max_steps=10).fit(X, y)
     values = whole.path_.column("criterion")
     share = 0.5 * (values[4] + values[5]) / values[0]
     floor = SinkhornMetricLearning(floor=share, max_steps=10).fit(X, y)
     assert floor.converged_
     assert floor.n_iter_ == 6
-    little = SinkhornMetricLearning(tol=0.9, max_steps=40).fit(X, y)
+    little = SinkhornMetricLearning(floor=0.0, tol=0.9, max_steps=40).fit(X, y)
     assert little.converged_
     assert little.n_iter_ < 20
     stopped = SinkhornMetricLearning(callback=lambda step: step.outer == 2).fit(X, y)
@@ -206,7 +206,7 @@ def test_files(digits, tmp_path):
 def test_goes_on_from_a_checkpoint(digits, tmp_path, rho, options):
     X, y, _, _ = digits
     path = tmp_path / "run"
-    options = {"smoothing": rho, "max_steps": 6, **options}
+    options = {"smoothing": rho, "max_steps": 6, "floor": 0.0, **options}
     whole = SinkhornMetricLearning(**options).fit(X, y)
 
     def crash(step):
@@ -307,7 +307,7 @@ def test_cross_validation_chooses_smoothing_and_steps(digits, tmp_path):
     assert learner.smoothing_ == learner.best_params_["smoothing"]
     assert learner.n_iter_ == learner.best_step_
     plain = SinkhornMetricLearning(
-        **learner.best_params_, max_steps=max(learner.best_step_, 1)
+        **learner.best_params_, max_steps=max(learner.best_step_, 1), floor=0.0
     ).fit(X, y)
     metric = plain.metric_ if learner.best_step_ else plain.initial_metric_
     np.testing.assert_array_equal(learner.metric_, metric)

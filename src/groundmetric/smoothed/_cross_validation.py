@@ -33,7 +33,7 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
         Draws the folds, if ``cv`` is a number, and batches.
     **parameters
         Those of :class:`SinkhornMetricLearning`. ``max_steps`` limits the steps to
-        choose from.
+        choose from; ``floor`` is 0 by default, so that it does not.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ class SinkhornMetricLearning(MetricLearner):
         How much to smooth: eps = smoothing * mean(cost). Towards 0 distances become
         EMDs, for which :class:`GroundMetricLearning` is made; ``math.inf`` gives the
         energy distance, the squared Euclidean distance of the histograms' mean
-        positions, as LMNN learns it: let it take about 150 steps. Values below 0.5 do
+        positions, as LMNN learns it: let it take up to 150 steps. Values below 0.5 do
         not learn well.
     n_components : int, optional
         Dimension of the positions, r. By default as many as ``points`` have, or d.
@@ -73,7 +73,7 @@ class SinkhornMetricLearning(MetricLearner):
     step_size : float, default=0.15
         First step, relative to the norms of positions and gradient; it falls as
         1 / sqrt(t).
-    floor : float, default=0.0
+    floor : float, default=0.02
         Stop when the criterion has fallen to this share of its first value.
     tol : float, default=0.0
         Stop when the relative improvement over the last six steps falls below this;
@@ -157,7 +157,7 @@ class SinkhornMetricLearning(MetricLearner):
         margin: float = 0.3,
         max_steps: int = 40,
         step_size: float = 0.15,
-        floor: float = 0.0,
+        floor: float = 0.02,
         tol: float = 0.0,
         batch_size: int | None = None,
         device: str | None = None,
