@@ -1,6 +1,7 @@
 #include "bindings.h"
 #include "certificate.h"
 #include "pairwise.h"
+#include "smooth.h"
 
 namespace {
 
@@ -25,6 +26,33 @@ gm::Certificate transport(In<double, 1> r, In<double, 1> c, double total,
                              gm::CostMatrix(cost.data(), m, n),
                              make_poll(silent));
     });
+}
+
+// What a smoothed plan says about one pair, for tests: the potentials of the
+// columns, and its leaves, the surest first.
+std::tuple<Out<double, 1>, Out<int, 1>, Out<int, 1>> smoothed(
+    const gm::Masses& x, const gm::Masses& y, const gm::CostMatrix& cost) {
+    require_cost(cost, x.n_bins(), y.n_bins());
+    require_same_mass(x, y);
+    gm::Problem problem;
+    problem.set_margins(x.row(0), x.n_bins(), y.row(0), y.n_bins(), false);
+    problem.set_costs(cost);
+    gm::SmoothPlan plan;
+    const Progress silent;
+    gm::Shared shared{make_poll(silent)};
+    gm::Pulse pulse(shared, true);
+    plan.solve(problem, pulse);
+    std::vector<double> potentials;
+    for (int j = 0; j < problem.n_columns(); ++j)
+        potentials.push_back(-plan.offset[j] * cost.scale());
+    std::vector<int> rows, columns;
+    for (const gm::SmoothPlan::Share& share : plan.shares) {
+        rows.push_back(problem.rows[share.row]);
+        columns.push_back(problem.columns[share.column]);
+    }
+    return std::make_tuple(to_numpy(std::move(potentials)),
+                           to_numpy(std::move(rows)),
+                           to_numpy(std::move(columns)));
 }
 
 // The effort is added to `effort`: pivots, pairs by the hub, arcs priced there.
@@ -114,6 +142,9 @@ void bind_transport(nb::module_& m) {
         "Smallest entry; mass of the first row, smallest and largest mass.");
     m.def("transport", &transport, "r"_a.noconvert(), "c"_a.noconvert(),
           "total"_a, "cost"_a.noconvert(), "One pair, with its certificate.");
+    m.def("smoothed", &smoothed, "x"_a, "y"_a, "cost"_a,
+          "Of the first histograms of x and y: potentials of the columns, and "
+          "rows and columns of the arcs that most probably are leaves.");
     m.def(
         "pairwise", &pairwise, "x"_a, "y"_a, "cost"_a, "symmetric"_a,
         "n_threads"_a, "progress"_a.none(), "hub"_a = true,

@@ -20,7 +20,7 @@ void TransportSimplex::solve(Pulse& pulse) {
     n_pivots = 0;
     is_above_ceiling = false;
     if (problem.n_nodes() == 0) return;
-    greedy_(problem, tree);
+    greedy_(problem, tree, pulse);
     set_potentials();
     optimize(pulse);
 }
@@ -38,7 +38,7 @@ void TransportSimplex::solve_again(Pulse& pulse) {
     const double old_cost = cost();
     if (gap > kLittle * std::abs(old_cost)) {
         std::swap(tree, old_tree_);
-        greedy_(problem, tree);
+        greedy_(problem, tree, pulse);
         if (cost() >= old_cost) std::swap(tree, old_tree_);
         set_potentials();
     }
@@ -53,6 +53,7 @@ void TransportSimplex::optimize(Pulse& pulse) {
     const long n = problem.n_nodes();
     const long limit = 1000 + 10 * n * n;
     next_row_ = 0;
+    candidates_.clear();
     is_above_ceiling = false;
     look_at_ceiling();
     if (is_above_ceiling) return;
@@ -161,40 +162,87 @@ double TransportSimplex::worst_gap() {
     return gap;
 }
 
-// Block pricing: the most negative reduced cost in a block of rows, the blocks
-// taken in turn; the plan is optimal when a whole round found nothing.
-bool TransportSimplex::find_entering_arc(Arc& entering) {
-    constexpr int kBlock = 8;
-    const int m = problem.n_rows();
-    const double* column_potential = potential.data() + m;
-    for (int n_priced = 0; n_priced < m;) {
-        const int n = std::min(kBlock, m - next_row_);
-        double minima[kBlock];
-        kernels().row_minima(problem.cost_row(next_row_), problem.stride,
-                             column_potential, n, minima);
-        int best = -1;
-        double most = -rounding;
-        for (int k = 0; k < n; ++k) {
-            const double reduced = minima[k] - potential[next_row_ + k];
-            if (reduced < most) {
-                most = reduced;
-                best = k;
-            }
+// The candidate with the most negative reduced cost, which is taken from the
+// list, as are those that no longer have one.
+bool TransportSimplex::choose_candidate(Arc& entering) {
+    if (candidates_.empty()) return false;
+    const double* column_potential = potential.data() + problem.n_rows();
+    double most = -rounding;
+    std::size_t n = 0, best = 0;
+    for (const Candidate& candidate : candidates_) {
+        const double reduced = candidate.cost +
+                               column_potential[candidate.column] -
+                               potential[candidate.row];
+        if (reduced >= -rounding) continue;
+        if (reduced < most) {
+            most = reduced;
+            best = n;
         }
-        const int row = next_row_ + best;
-        next_row_ = next_row_ + n == m ? 0 : next_row_ + n;
-        n_priced += n;
-        if (best >= 0) {
-            const int column =
-                kernels().find(problem.cost_row(row), column_potential,
-                               problem.stride, minima[best]);
-            assert(column < problem.n_columns());
-            entering = {static_cast<Node>(row), static_cast<Node>(m + column),
-                        most};
-            return true;
+        candidates_[n++] = candidate;
+    }
+    candidates_.resize(n);
+    if (n == 0) return false;
+    const Candidate& chosen = candidates_[best];
+    entering = {chosen.row, static_cast<Node>(problem.n_rows() + chosen.column),
+                most};
+    candidates_[best] = candidates_.back();
+    candidates_.pop_back();
+    return true;
+}
+
+// The best arc of the block of rows, whose minima are given; the best arcs of
+// the other rows become candidates, unless rows are so short that pricing them
+// again is cheaper.
+bool TransportSimplex::choose_from_block(int n, const double* minima,
+                                         Arc& entering) {
+    const double* column_potential = potential.data() + problem.n_rows();
+    double most = -rounding;
+    int best = -1;
+    for (int k = 0; k < n; ++k) {
+        const double reduced = minima[k] - potential[next_row_ + k];
+        if (reduced < most) {
+            most = reduced;
+            best = k;
         }
     }
-    return false;
+    if (best < 0) return false;
+    const auto cheapest = [&](int k) {
+        return kernels().find(problem.cost_row(next_row_ + k), column_potential,
+                              problem.stride, minima[k]);
+    };
+    const int column = cheapest(best);
+    assert(column < problem.n_columns());
+    entering = {static_cast<Node>(next_row_ + best),
+                static_cast<Node>(problem.n_rows() + column), most};
+    if (has_short_rows()) return true;
+    for (int k = 0; k < n; ++k) {
+        const int row = next_row_ + k;
+        if (k == best || minima[k] - potential[row] >= -rounding) continue;
+        const int other = cheapest(k);
+        candidates_.push_back({static_cast<Node>(row), static_cast<Node>(other),
+                               problem.cost_row(row)[other]});
+    }
+    return true;
+}
+
+// Blocks of rows take turns when the candidates are used up. The plan is
+// optimal when a whole round found none.
+bool TransportSimplex::find_entering_arc(Arc& entering) {
+    constexpr int kBlock = 16;
+    const int block = has_short_rows() ? kBlock / 2 : kBlock;
+    if (choose_candidate(entering)) return true;
+    const int m = problem.n_rows();
+    bool found = false;
+    for (int n_priced = 0; !found && n_priced < m;) {
+        const int n = std::min(block, m - next_row_);
+        double minima[kBlock];
+        kernels().row_minima(problem.cost_row(next_row_), problem.stride,
+                             potential.data() + m, n, minima);
+        found = choose_from_block(n, minima, entering);
+        next_row_ = next_row_ + n == m ? 0 : next_row_ + n;
+        n_priced += n;
+    }
+    return found;
 }
 
 }  // namespace groundmetric

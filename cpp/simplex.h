@@ -60,11 +60,20 @@ private:
     double worst_gap();
     double dual_bound();
     void look_at_ceiling();
+    // So short that pricing them again is cheaper than a list of candidates.
+    bool has_short_rows() const { return problem.n_columns() < 48; }
+    bool choose_candidate(Arc& entering);
+    bool choose_from_block(int n, const double* minima, Arc& entering);
     bool find_entering_arc(Arc& entering);
 
+    struct Candidate {
+        Node row, column;
+        double cost;
+    };
     GreedyStart greedy_;
     SpanningTree old_tree_;
     std::vector<double> minima_, column_minima_;
+    std::vector<Candidate> candidates_;
     int next_row_ = 0;
 };
 

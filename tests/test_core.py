@@ -51,7 +51,7 @@ for d in (1, 3, 17, 64, 130):
         rng = np.random.default_rng(d)
         r, c = pair(rng, "dense", d)
         t = gm.transport(r, c, cost(rng, kind, d))
-        for x in (t.rows, t.cols, t.flow, *t.potentials, t.value):
+        for x in (t.rows, t.cols, t.flow, *t.potentials, t.value, t.n_pivots):
             digest.update(np.asarray(x).tobytes())
     search = gm.EMDNeighbors(cost(rng, "euclidean", d), n_neighbors=3)
     found = search.fit(np.stack([pair(rng, "dense", d)[0] for _ in range(40)]))

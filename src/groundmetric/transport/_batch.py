@@ -90,8 +90,10 @@ class TransportBatch:
         Parameters
         ----------
         metric : array-like of shape (d, e)
-            Any real matrix of costs. The batch checks once whether it obeys the
-            triangle inequality, so that common mass can stay where it is.
+            Any real matrix of costs. If it obeys the triangle inequality, common mass
+            can stay where it is, and problems are smaller. The batch checks all
+            triangles if it solves d / 8 pairs or more; if it solves fewer, the
+            potentials of each pair prove it (see ``BatchSolution.proof``).
         pairs : array-like of int or of bool, optional
             Which pairs to solve: their positions in ``self.pairs``, or a mask.
 
@@ -102,9 +104,9 @@ class TransportBatch:
         chosen = validation.as_choice(pairs, len(self))
         cost = _core.CostMatrix(self._sets.as_cost(metric))
         threads = validation.n_threads(self.n_jobs)
-        number, values, n_pivots = self._core.solve(cost, chosen, threads, None)
+        number, proof, values, n_pivots = self._core.solve(cost, chosen, threads, None)
         validation.require_in_range(values)
-        return BatchSolution(values, n_pivots, chosen, self._core, cost, number)
+        return BatchSolution(values, n_pivots, chosen, proof, self._core, cost, number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +124,10 @@ class BatchSolution:
         Number of pivots for each pair.
     pairs : ndarray of int, shape (n_solved,)
         The solved pairs, as positions in ``batch.pairs``.
+    proof : {"triangles", "potentials", "none"}
+        How the solve knows that common mass can stay where it is: all triangles obey
+        the inequality, or the potentials of each solved pair are feasible on all bins.
+        "none": it cannot, and the problems were solved on all bins.
 
     Examples
     --------
@@ -138,6 +144,7 @@ class BatchSolution:
     values: Floats
     n_pivots: NDArray[np.int32]
     pairs: NDArray[np.int64]
+    proof: str
     _batch: _core.Batch = field(repr=False)
     _cost: _core.CostMatrix = field(repr=False)
     _number: int = field(repr=False)
