@@ -16,12 +16,22 @@ import neighbors
 import numpy as np
 import peers
 import sinkhorn
+import sizes
 import tables
 import transport
 from measure import HEADER, Row, line_of, machine
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = ("transport", "cone", "tables", "learning", "neighbors", "peers", "sinkhorn")
+PARTS = (
+    "transport",
+    "sizes",
+    "cone",
+    "tables",
+    "learning",
+    "neighbors",
+    "peers",
+    "sinkhorn",
+)
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
@@ -73,7 +83,9 @@ def main() -> None:
     facts = [*machine(), f"Histograms: {name}, {X.shape[0]} x {X.shape[1]}"]
     parts = PARTS if options.only is None else (options.only,)
     print("\n".join(facts) + "\n\n" + HEADER)
+    by_size: dict = {}
     rows = {
+        "sizes": partial(sizes.rows, by_size),
         "transport": partial(transport.rows, X),
         "cone": partial(cone.rows, X, y),
         "tables": partial(tables.rows, X),
@@ -84,6 +96,7 @@ def main() -> None:
     }
     measured = {part: shown(rows[part]()) for part in parts}
     after = {
+        "sizes": partial(sizes.exponents, by_size),
         "transport": partial(transport.memory_line, X, np.random.default_rng(0)),
         "cone": cone.memory_line,
         "learning": learning.growth_table,

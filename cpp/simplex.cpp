@@ -22,6 +22,8 @@ void TransportSimplex::solve(Pulse& pulse) {
     if (problem.n_nodes() == 0) return;
     greedy_(problem, tree, pulse);
     set_potentials();
+    shortlist_.clear();
+    if (is_large()) shortlist_.set(problem, greedy_.shares());
     optimize(pulse);
 }
 
@@ -32,6 +34,7 @@ void TransportSimplex::solve_again(Pulse& pulse) {
     set_potentials();
     const double gap = worst_gap();
     if (gap == 0.0) return;
+    shortlist_.clear();
     // The old plan costs at most `gap` more than the best plan. If that is
     // little, no other start can be much cheaper: do not try one.
     constexpr double kLittle = 0.01;
@@ -39,7 +42,10 @@ void TransportSimplex::solve_again(Pulse& pulse) {
     if (gap > kLittle * std::abs(old_cost)) {
         std::swap(tree, old_tree_);
         greedy_(problem, tree, pulse);
-        if (cost() >= old_cost) std::swap(tree, old_tree_);
+        if (cost() >= old_cost)
+            std::swap(tree, old_tree_);
+        else if (is_large())
+            shortlist_.set(problem, greedy_.shares());
         set_potentials();
     }
     optimize(pulse);
@@ -49,10 +55,11 @@ void TransportSimplex::optimize(Pulse& pulse) {
     // Fresh potentials differ from the costs by single roundings; potentials
     // that were shifted many times by more. Optimality is judged on fresh ones.
     assert(tree.is_strongly_feasible());
-    bool fresh = true;
+    is_fresh_ = true;
     const long n = problem.n_nodes();
     const long limit = 1000 + 10 * n * n;
     next_row_ = 0;
+    n_extended_ = 0;
     candidates_.clear();
     is_above_ceiling = false;
     look_at_ceiling();
@@ -61,18 +68,17 @@ void TransportSimplex::optimize(Pulse& pulse) {
         if (find_entering_arc(entering)) {
             pivot(entering, tree, potential);
             assert(tree.is_strongly_feasible());
-            fresh = false;
+            is_fresh_ = false;
             if (++n_pivots % 64 == 0) pulse.beat();
             if (n_pivots % kPivotsPerLook == 0) look_at_ceiling();
             if (is_above_ceiling) return;
             if (n_pivots % n == 0) set_potentials();
             if (n_pivots > limit)
                 throw std::runtime_error("The transport simplex does not end.");
-        } else if (fresh) {
+        } else if (is_fresh_) {
             return;
         } else {
-            set_potentials();
-            fresh = true;
+            refresh();
         }
     }
 }
@@ -93,16 +99,16 @@ void TransportSimplex::look_at_ceiling() {
 double TransportSimplex::dual_bound() {
     const int m = problem.n_rows(), n = problem.n_columns();
     minima_.resize(static_cast<std::size_t>(m));
-    kernels().row_minima(problem.cost.data(), problem.stride,
-                         potential.data() + m, m, minima_.data());
+    kernels().row_minima(problem.cost(), problem.stride, potential.data() + m,
+                         m, minima_.data());
     double bound = 0.0;
     for (int i = 0; i < m; ++i) {
         bound += minima_[i] * to_double(problem.supply[i]);
         minima_[i] = -minima_[i];
     }
     column_minima_.assign(static_cast<std::size_t>(problem.stride), kHuge);
-    kernels().min_plus(minima_.data(), problem.cost.data(), problem.stride, m,
-                       1, problem.stride, column_minima_.data());
+    kernels().min_plus(minima_.data(), problem.cost(), problem.stride, m, 1,
+                       problem.stride, column_minima_.data());
     for (int j = 0; j < n; ++j)
         bound += column_minima_[j] * to_double(problem.demand[j]);
     return bound;
@@ -152,8 +158,8 @@ void TransportSimplex::set_potentials() {
 double TransportSimplex::worst_gap() {
     const int m = problem.n_rows();
     minima_.resize(static_cast<std::size_t>(m));
-    kernels().row_minima(problem.cost.data(), problem.stride,
-                         potential.data() + m, m, minima_.data());
+    kernels().row_minima(problem.cost(), problem.stride, potential.data() + m,
+                         m, minima_.data());
     double gap = 0.0;
     for (int i = 0; i < m; ++i) {
         const double excess = potential[i] - minima_[i];
@@ -225,12 +231,18 @@ bool TransportSimplex::choose_from_block(int n, const double* minima,
     return true;
 }
 
+void TransportSimplex::refresh() {
+    if (!is_fresh_) set_potentials();
+    is_fresh_ = true;
+}
+
 // Blocks of rows take turns when the candidates are used up. The plan is
 // optimal when a whole round found none.
 bool TransportSimplex::find_entering_arc(Arc& entering) {
     constexpr int kBlock = 16;
     const int block = has_short_rows() ? kBlock / 2 : kBlock;
     if (choose_candidate(entering)) return true;
+    if (shortlist_.is_used()) return find_on_shortlist(entering);
     const int m = problem.n_rows();
     bool found = false;
     for (int n_priced = 0; !found && n_priced < m;) {
@@ -241,6 +253,54 @@ bool TransportSimplex::find_entering_arc(Arc& entering) {
         found = choose_from_block(n, minima, entering);
         next_row_ = next_row_ + n == m ? 0 : next_row_ + n;
         n_priced += n;
+    }
+    return found;
+}
+
+// The same on the shortlist. It is extended when it has nothing more to offer,
+// or has served for many pivots: with better arcs these would have been fewer.
+bool TransportSimplex::find_on_shortlist(Arc& entering) {
+    constexpr int kBlock = 64;
+    const int m = problem.n_rows();
+    if (n_pivots >= n_extended_ + problem.n_nodes() / 2) extend_shortlist();
+    do {
+        for (int n_priced = 0; n_priced < m;) {
+            const int end = std::min(next_row_ + kBlock, m);
+            for (int i = next_row_; i < end; ++i) {
+                Shortlist::Entry entry;
+                const double least =
+                    shortlist_.cheapest(i, potential.data() + m, entry);
+                if (least - potential[i] < -rounding)
+                    candidates_.push_back({static_cast<Node>(i),
+                                           static_cast<Node>(entry.column),
+                                           entry.cost});
+            }
+            n_priced += end - next_row_;
+            next_row_ = end == m ? 0 : end;
+            if (choose_candidate(entering)) return true;
+        }
+    } while (extend_shortlist());
+    return false;
+}
+
+// Prices all arcs and adds the best of each row to the shortlist; false if
+// there is none.
+bool TransportSimplex::extend_shortlist() {
+    refresh();
+    n_extended_ = n_pivots;
+    const int m = problem.n_rows();
+    const double* column_potential = potential.data() + m;
+    minima_.resize(static_cast<std::size_t>(m));
+    kernels().row_minima(problem.cost(), problem.stride, column_potential, m,
+                         minima_.data());
+    bool found = false;
+    for (int i = 0; i < m; ++i) {
+        if (minima_[i] - potential[i] >= -rounding) continue;
+        const double* cost = problem.cost_row(i);
+        const int column =
+            kernels().find(cost, column_potential, problem.stride, minima_[i]);
+        shortlist_.add(i, {cost[column], column});
+        found = true;
     }
     return found;
 }

@@ -24,7 +24,7 @@ constexpr int kNearRows = 64;
 // Keeps products of a factor and an entry of the kernel in range.
 constexpr float kLowFactor = 1e-6f, kHighFactor = 1e6f;
 constexpr float kLeastMass = 1e-20f;
-constexpr float kLeastShare = 0.05f;
+constexpr float kLeastShare = 0.01f;
 constexpr int kBuckets = 256;
 
 // log2, to four digits: the same on every machine, unlike that of a library.
@@ -98,11 +98,12 @@ double SmoothPlan::spread_of_costs(const Problem& problem) const {
 void SmoothPlan::set_kernel(const Problem& problem, double eps, Pulse& pulse) {
     constexpr double kLog2E = 1.4426950408889634;
     kernel_.resize(static_cast<std::size_t>(n_rows_) * stride_);
+    const int n = padded(n_columns_);
     for (int i = 0; i < n_rows_; ++i) {
         if (i % 256 == 0) pulse.beat();
         smooth_kernels().soften(problem.cost_row(i), offset.data(), least_[i],
-                                kLog2E / eps, problem.stride, row(i));
-        std::fill(row(i) + problem.stride, row(i) + stride_, 0.0f);
+                                kLog2E / eps, n, row(i));
+        std::fill(row(i) + n, row(i) + stride_, 0.0f);
     }
 }
 
@@ -161,7 +162,7 @@ void SmoothPlan::find_shares() {
 void SmoothPlan::solve(const Problem& problem, Pulse& pulse) {
     set_margins(problem);
     set_offset(problem);
-    kernels().row_minima(problem.cost.data(), problem.stride, offset.data(),
+    kernels().row_minima(problem.cost(), problem.stride, offset.data(),
                          n_rows_, least_.data());
     shares.clear();
     double eps = kFirst * spread_of_costs(problem);

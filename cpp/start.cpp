@@ -24,7 +24,7 @@ void GreedyStart::open(const Problem& problem, SpanningTree& tree) {
 
 void GreedyStart::set_offsets(const Problem& problem) {
     offset_.resize(static_cast<std::size_t>(problem.stride));
-    kernels().column_sums(problem.cost.data(), problem.stride, problem.n_rows(),
+    kernels().column_sums(problem.cost(), problem.stride, problem.n_rows(),
                           offset_.data());
     for (double& sum : offset_) sum = -sum / problem.n_rows();
     std::fill(offset_.begin() + problem.n_columns(), offset_.end(), 0.0);

@@ -26,6 +26,11 @@ public:
     // Sets tree to a strongly feasible spanning tree of the problem.
     void operator()(const Problem& problem, SpanningTree& tree, Pulse& pulse);
 
+    // The arcs that the smoothed plan of the last problem uses, if it had one.
+    const std::vector<SmoothPlan::Share>& shares() const {
+        return smooth_.shares;
+    }
+
 private:
     struct Turn {
         double regret;
