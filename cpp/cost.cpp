@@ -7,15 +7,16 @@
 
 namespace groundmetric {
 
-CostMatrix::CostMatrix(const double* cost, int m, int n)
+template <class Entry>
+CostMatrix::CostMatrix(int m, int n, Entry entry)
     : n_rows_(m),
       n_columns_(n),
       stride_(spread(n)),
       scaled_(static_cast<std::size_t>(m) * stride_) {
-    const std::size_t n_entries = static_cast<std::size_t>(m) * n;
     double largest = 0.0;
-    for (std::size_t k = 0; k < n_entries; ++k)
-        largest = std::max(largest, std::abs(cost[k]));
+    for (int p = 0; p < m; ++p)
+        for (int q = 0; q < n; ++q)
+            largest = std::max(largest, std::abs(double{entry(p, q)}));
     int exponent = 0;
     std::frexp(largest, &exponent);  // largest < 2^exponent
     scale_ = std::ldexp(1.0, exponent - 1);
@@ -24,12 +25,32 @@ CostMatrix::CostMatrix(const double* cost, int m, int n)
     const double first = std::ldexp(1.0, half);
     const double second = std::ldexp(1.0, 1 - exponent - half);
     for (int p = 0; p < m; ++p) {
-        const double* from = cost + static_cast<long>(p) * n;
         double* to = scaled_.data() + static_cast<long>(p) * stride_;
-        for (int q = 0; q < n; ++q) to[q] = from[q] * first * second;
+        for (int q = 0; q < n; ++q) to[q] = entry(p, q) * first * second;
         std::fill(to + n, to + stride_, kHuge);
     }
 }
+
+template <class Number>
+CostMatrix::CostMatrix(const Number* cost, int m, int n)
+    : CostMatrix(m, n, [cost, n](int p, int q) {
+          return cost[static_cast<long>(p) * n + q];
+      }) {}
+
+template <class Number>
+CostMatrix::CostMatrix(const Number* cost, int n, const std::vector<int>& rows,
+                       const std::vector<int>& columns)
+    : CostMatrix(static_cast<int>(rows.size()),
+                 static_cast<int>(columns.size()), [&](int p, int q) {
+                     return cost[static_cast<long>(rows[p]) * n + columns[q]];
+                 }) {}
+
+template CostMatrix::CostMatrix(const float*, int, int);
+template CostMatrix::CostMatrix(const double*, int, int);
+template CostMatrix::CostMatrix(const float*, int, const std::vector<int>&,
+                                const std::vector<int>&);
+template CostMatrix::CostMatrix(const double*, int, const std::vector<int>&,
+                                const std::vector<int>&);
 
 bool CostMatrix::has_zero_diagonal() const {
     if (!is_square()) return false;

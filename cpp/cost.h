@@ -17,7 +17,13 @@ class CostMatrix {
 public:
     // Copies an m x n matrix of finite numbers, padded, and scaled by a power
     // of two (so exactly) such that the largest is in [1, 2) in absolute value.
-    CostMatrix(const double* cost, int m, int n);
+    // Numbers are float or double.
+    template <class Number>
+    CostMatrix(const Number* cost, int m, int n);
+    // The same for some rows and columns of a matrix with rows of n numbers.
+    template <class Number>
+    CostMatrix(const Number* cost, int n, const std::vector<int>& rows,
+               const std::vector<int>& columns);
 
     int n_rows() const { return n_rows_; }
     int n_columns() const { return n_columns_; }
@@ -50,6 +56,9 @@ public:
                        const Poll& poll) const;
 
 private:
+    // A copy of entry(p, q) for p < m, q < n.
+    template <class Entry>
+    CostMatrix(int m, int n, Entry entry);
     // Hands detours, scaled, to visit(p, row of them), in any order, until one
     // of these calls returns false.
     using Visit = std::function<bool(int p, const double* detours)>;

@@ -82,7 +82,9 @@ def test_every_instruction_set_gives_the_same_bits():
 
 def test_arrays_are_never_converted_silently():
     with pytest.raises(TypeError):
-        _core.CostMatrix(np.zeros((3, 3), np.float32))
+        _core.CostMatrix(np.zeros((3, 3), np.int64))
+    with pytest.raises(TypeError):
+        _core.CostMatrix(np.zeros((3, 6))[:, ::2])
     with pytest.raises(TypeError):
         _core.Masses(np.ones((2, 6))[:, ::2], 3.0)
 

@@ -146,3 +146,46 @@ def test_arcs_that_are_not_on_the_shortlist_are_found(kind):
     again = gm.TransportBatch(r[None], [[0, 0]], Y=c[None])
     assert again.solve(hidden).values[0] == pytest.approx(t.value, rel=1e-12)
     assert again.solve(M).values[0] == pytest.approx(gm.emd(r, c, M), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("m", "n"), [(200, 200), (150, 240), (240, 150)])
+def test_few_of_many_bins(kind, m, n):
+    """The value alone needs the costs between bins that are not empty."""
+    r, c, M = made(kind, m, n)
+    rng = np.random.default_rng(0)
+    r[rng.permutation(m)[12:]] = 0.0
+    c[rng.permutation(n)[9:]] = 0.0
+    c *= r.sum() / c.sum()
+    t = gm.transport(r, c, M)
+    check_transport(t, r, c, M)
+    assert gm.emd(r, c, M) == pytest.approx(t.value, rel=1e-14)
+    M[r == 0] = 1e6  # as if these bins were not there
+    M[:, c == 0] = 1e6
+    assert gm.emd(r, c, M) == pytest.approx(gm.transport(r, c, M).value, rel=1e-12)
+
+
+def test_costs_of_single_precision_are_not_converted_first(monkeypatch):
+    r, c, M = made("euclidean", 60)
+    single = M.astype(np.float32)
+    seen = []
+    for name in ("emd", "transport", "CostMatrix"):
+        core = getattr(_core, name)
+        monkeypatch.setattr(
+            _core,
+            name,
+            lambda *args, core=core: seen.append(args[-1].dtype) or core(*args),
+        )
+    found = [
+        gm.emd(r, c, single),
+        gm.transport(r, c, single).value,
+        gm.pairwise_emd(r[None], c[None], metric=single)[0, 0],
+        gm.TransportBatch([r, c], [[0, 1]]).solve(single).values[0],
+    ]
+    assert seen == [np.float32] * 4
+    expected = gm.emd(r, c, single.astype(float))
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+    r[5:] = 0.0
+    c[:30] = 0.0
+    c *= r.sum() / c.sum()
+    assert gm.emd(r, c, single) == gm.emd(r, c, single.astype(float))

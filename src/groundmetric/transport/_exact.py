@@ -95,7 +95,8 @@ def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
         usually on the same bins.
     metric : array-like of shape (m, n)
         Cost of moving a unit of mass from bin p of r to bin q of c. Usually a metric
-        on common bins; any real matrix is accepted, and solved exactly.
+        on common bins; any real matrix is accepted, and solved exactly. Only the costs
+        between bins that are not empty are copied.
 
     Returns
     -------
@@ -113,7 +114,7 @@ def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
     >>> emd([2, 2], [1, 2, 1], [[1, 4, 6], [5, 2, 3]])
     10.0
     """
-    return _solve_pair(r, c, metric).value
+    return _in_range(_core.emd(*_pair(r, c, metric)))
 
 
 def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
@@ -137,18 +138,25 @@ def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
            [0., 1., 0.],
            [0., 0., 0.]])
     """
-    return Transport.from_core(_solve_pair(r, c, metric))
+    certificate = _core.transport(*_pair(r, c, metric))
+    _in_range(certificate.value)
+    return Transport.from_core(certificate)
 
 
-def _solve_pair(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> _core.Certificate:
+def _pair(
+    r: ArrayLike, c: ArrayLike, metric: ArrayLike
+) -> tuple[Floats, Floats, float, Floats]:
+    """Validate two histograms, and the costs between their bins."""
     left = validation.as_histograms(r, "r", ndim=1)
     right = validation.as_histograms(c, "c", ndim=1)
-    cost = validation.as_cost(metric, left.n_bins, n_columns=right.n_bins)
-    total = validation.common_mass(left, right)
-    certificate = _core.transport(left.values, right.values, total, cost)
-    if not math.isfinite(certificate.value):
-        validation.require_in_range(certificate.value)
-    return certificate
+    cost = validation.as_cost(metric, left.n_bins, n_columns=right.n_bins, single=True)
+    return left.values, right.values, validation.common_mass(left, right), cost
+
+
+def _in_range(value: float) -> float:
+    if not math.isfinite(value):
+        validation.require_in_range(value)
+    return value
 
 
 class Sets(NamedTuple):
@@ -171,7 +179,7 @@ class Sets(NamedTuple):
     def as_cost(self, metric: ArrayLike) -> Floats:
         """Validate the costs from the bins of X to those of Y."""
         m, n = self.n_bins
-        return validation.as_cost(metric, m, n_columns=n)
+        return validation.as_cost(metric, m, n_columns=n, single=True)
 
 
 def pairwise_emd(
