@@ -262,7 +262,9 @@ bool TransportSimplex::find_entering_arc(Arc& entering) {
 bool TransportSimplex::find_on_shortlist(Arc& entering) {
     constexpr int kBlock = 64;
     const int m = problem.n_rows();
-    if (n_pivots >= n_extended_ + problem.n_nodes() / 2) extend_shortlist();
+    // Passes over more costs than a cache holds had better be few.
+    const int patience = problem.n_nodes() / (n_arcs() > 1L << 20 ? 2 : 5);
+    if (n_pivots >= n_extended_ + patience) extend_shortlist();
     do {
         for (int n_priced = 0; n_priced < m;) {
             const int end = std::min(next_row_ + kBlock, m);

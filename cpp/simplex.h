@@ -69,8 +69,11 @@ private:
     bool find_on_shortlist(Arc& entering);
     bool extend_shortlist();
     void refresh();
-    // Too large for a cache to hold its costs.
-    bool is_large() const { return problem.n_columns() > 512; }
+    long n_arcs() const {
+        return static_cast<long>(problem.n_rows()) * problem.n_columns();
+    }
+    // Pricing rows takes longer than the rest of a pivot.
+    bool is_large() const { return n_arcs() > 1L << 17; }
 
     struct Candidate {
         Node row, column;
