@@ -11,7 +11,7 @@ namespace groundmetric {
 namespace {
 
 // The first eps, of the spread of the costs, and the rounds for each.
-constexpr double kFirst = 0.6;
+constexpr double kFirst = 1.0;
 constexpr int kRounds = 5;
 constexpr double kDivisor = 4.0;  // what SmoothKernels::sharpen stands for
 // How often eps is divided: more columns are closer to each other in cost.
@@ -24,7 +24,9 @@ constexpr int kNearRows = 64;
 // Keeps products of a factor and an entry of the kernel in range.
 constexpr float kLowFactor = 1e-6f, kHighFactor = 1e6f;
 constexpr float kLeastMass = 1e-20f;
-constexpr float kLeastShare = 0.01f;
+// Small problems only want the leaves of the tree, large ones also arcs to
+// price.
+float least_share(long n_arcs) { return n_arcs > 1L << 17 ? 0.01f : 0.05f; }
 constexpr int kBuckets = 256;
 
 // log2, to four digits: the same on every machine, unlike that of a library.
@@ -141,11 +143,12 @@ void SmoothPlan::sharpen(Pulse& pulse) {
 // Sorted by counting.
 void SmoothPlan::find_shares() {
     unsorted_.clear();
+    const float least = least_share(static_cast<long>(n_rows_) * n_columns_);
     int begin[kBuckets + 1] = {};
     for (int i = 0; i < n_rows_; ++i) {
         const int n = smooth_kernels().find_shares(
             row(i), stride_, column_factor_.data(), demand_.data(),
-            row_factor_[i], supply_[i], kLeastShare, found_.data(),
+            row_factor_[i], supply_[i], least, found_.data(),
             found_shares_.data());
         for (int k = 0; k < n; ++k) {
             const int bucket =
@@ -162,8 +165,8 @@ void SmoothPlan::find_shares() {
 void SmoothPlan::solve(const Problem& problem, Pulse& pulse) {
     set_margins(problem);
     set_offset(problem);
-    kernels().row_minima(problem.cost(), problem.stride, offset.data(),
-                         n_rows_, least_.data());
+    kernels().row_minima(problem.cost(), problem.stride, offset.data(), n_rows_,
+                         least_.data());
     shares.clear();
     double eps = kFirst * spread_of_costs(problem);
     if (eps <= 0.0) return;  // all costs are equal

@@ -411,14 +411,14 @@ def recall_accuracy(distances, y, k):
 def smoothed_potentials(r, c, M, *, n_rounds, n_scales):
     """Potentials of the columns by Sinkhorn's algorithm while eps shrinks; the plan.
 
-    Starts at 0.6 of the lower quartile of the costs less their column's smallest, above
+    Starts at the lower quartile of the costs less their column's smallest, above
     the smallest of their row; each eps is a quarter of the one before, and each kernel
     the fourth power of the plan before. Factors and kernels are kept in range.
     """
     r, c = r * (len(c) / r.sum()), c * (len(c) / c.sum())
     v = M.min(axis=0)
     above = (M - v) - (M - v).min(axis=1, keepdims=True)
-    eps = 0.6 * np.sort(above.ravel())[above.size // 4]
+    eps = np.sort(above.ravel())[above.size // 4]
     kernel = np.maximum(np.exp(-above / eps), 2.0**-100)
     for _ in range(n_scales):
         b = np.ones(len(c))
