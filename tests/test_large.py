@@ -133,7 +133,7 @@ def test_one_broken_triangle_among_many_bins(seed):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_arcs_that_are_not_on_the_shortlist_are_found(kind):
-    # More than 2^17 arcs: the simplex starts with a few of each row, and the certificate
+    # More than 2^17 arcs: the simplex starts with a few of each row. The certificate
     # proves that no other is missing.
     r, c, M = made(kind, 400, 700)
     t = gm.transport(r, c, M + 5.0)  # all bins take part
