@@ -25,7 +25,7 @@ except ImportError as error:
 
 KINDS = ("Euclidean", "squared Euclidean", "random")
 # Pairs and rounds for each number of bins; bars for each kind.
-SIZES = {64: (40, 9), 128: (20, 9), 256: (8, 7), 512: (4, 5), 1024: (2, 4),
+SIZES = {64: (400, 9), 128: (200, 7), 256: (40, 5), 512: (8, 5), 1024: (2, 4),
          2048: (1, 4), 4096: (1, 3)}  # fmt: skip
 BARS = {64: (10, 5, 5), 128: (10, 5, 5), 256: (10, 5, 5), 512: (10, 5, 5),
         1024: (8, 4, 5), 2048: (4, 3, 4), 4096: (4, 3, 4)}  # fmt: skip
@@ -169,7 +169,7 @@ def peer_rows(d: int = 512) -> Iterator[Row]:
     solvers = {"OR-Tools": peers.by_ortools, "HiGHS": peers.by_highs}
     for kind in KINDS:
         case = Case.of(kind, d, d, 1)
-        ours = min(seconds(case.solve) for _ in range(5))
+        ours = min(seconds(case.solve) for _ in range(20))
         value = case.solve().values[0]
         for name, solver in solvers.items():
             found: list[float] = []

@@ -165,6 +165,30 @@ def test_few_of_many_bins(kind, m, n):
     assert gm.emd(r, c, M) == pytest.approx(gm.transport(r, c, M).value, rel=1e-12)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("m", "n"), [(200, 200), (150, 240)])
+def test_a_batch_that_uses_few_of_many_bins(kind, m, n):
+    _, _, M = made(kind, m, n)
+    rng = np.random.default_rng(0)
+    X, Y = np.zeros((3, m)), np.zeros((4, n))
+    X[:, ::17] = rng.random((3, len(range(0, m, 17))))
+    Y[:, 3::14] = rng.random((4, len(range(3, n, 14))))
+    X, Y = (Z / Z.sum(axis=1, keepdims=True) for Z in (X, Y))
+    pairs = [(0, 3), (2, 1)]
+    solution = gm.TransportBatch(X, pairs, Y=Y).solve(M)
+    distances = gm.pairwise_emd(X, Y, metric=M)
+    plans = []
+    for k, (i, j) in enumerate(pairs):
+        t = solution.transport(k)
+        check_transport(t, X[i], Y[j], M)
+        plans.append(t.plan)
+        assert t.value == solution.values[k]
+        assert distances[i, j] == pytest.approx(t.value, rel=1e-13)
+        assert gm.emd(X[i], Y[j], M) == pytest.approx(t.value, rel=1e-13)
+    total = solution.plan_sum([1.0, -2.0])
+    np.testing.assert_allclose(total, plans[0] - 2 * plans[1], atol=1e-15)
+
+
 def test_costs_of_single_precision_are_not_converted_first(monkeypatch):
     r, c, M = made("euclidean", 60)
     single = M.astype(np.float32)
