@@ -5,14 +5,14 @@
 
 import argparse
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
 import ot
-from measure import Row, seconds
+from measure import HEADER, Row, line_of, seconds
 from scipy.spatial.distance import cdist
 
 import groundmetric as gm
@@ -25,8 +25,8 @@ except ImportError as error:
 
 KINDS = ("Euclidean", "squared Euclidean", "random")
 # Pairs and rounds for each number of bins; bars for each kind.
-SIZES = {64: (400, 9), 128: (200, 7), 256: (40, 5), 512: (8, 5), 1024: (2, 4),
-         2048: (1, 4), 4096: (1, 3)}  # fmt: skip
+SIZES = {64: (200, 25), 128: (100, 15), 256: (20, 9), 512: (8, 7), 1024: (2, 6),
+         2048: (1, 5), 4096: (1, 4)}  # fmt: skip
 BARS = {64: (10, 5, 5), 128: (10, 5, 5), 256: (10, 5, 5), 512: (10, 5, 5),
         1024: (8, 4, 5), 2048: (4, 3, 4), 4096: (4, 3, 4)}  # fmt: skip
 SAME = 1e-12  # of the value
@@ -222,8 +222,9 @@ def main() -> None:
     parser.add_argument("--plot", type=Path, required=True, help="file to draw into")
     kept: dict[str, dict[int, Measured]] = {}
     options = parser.parse_args()
+    print(HEADER)
     for row in dense_rows(kept):
-        print(f"{row.what}: {row.ours}, {row.peer}, {row.ratio:.1f}x", flush=True)
+        print(line_of(**asdict(row)), flush=True)
     print(exponents(kept))
     draw(kept, options.plot)
 
