@@ -29,11 +29,17 @@ void Problem::set_margins(const Mass* r, int m, const Mass* c, int n,
 
 void Problem::set_costs(const CostMatrix& matrix) {
     const int m = n_rows(), n = n_columns();
+    whole_ = nullptr;
+    if (m == matrix.n_rows() && n == matrix.n_columns()) {
+        whole_ = matrix.row(0);
+        stride = matrix.stride();
+        return;
+    }
     stride = padded(n);
-    cost.resize(static_cast<std::size_t>(m) * stride);
+    gathered_.resize(static_cast<std::size_t>(m) * stride);
     for (int i = 0; i < m; ++i) {
         const double* from = matrix.row(rows[i]);
-        double* to = cost.data() + static_cast<long>(i) * stride;
+        double* to = gathered_.data() + static_cast<long>(i) * stride;
         for (int j = 0; j < n; ++j) to[j] = from[columns[j]];
         std::fill(to + n, to + stride, kHuge);
     }
