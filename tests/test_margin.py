@@ -44,9 +44,7 @@ def test_two_classes_have_more_targets(n_classes, expected):
     pairs = np.where(np.equal.outer(y, y), 1.0, -1.0)
     np.fill_diagonal(pairs, 0.0)
     usual = gm.GroundMetricLearning(max_outer=2).fit(X, similarity=pairs)
-    given = gm.GroundMetricLearning(max_outer=2, n_targets=10)
-    given.fit(X, similarity=pairs)
-    np.testing.assert_array_equal(usual.metric_, given.metric_)
+    np.testing.assert_allclose(usual.metric_, given.metric_, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-BINARY = 2
 N_TARGETS = {"two classes": 20, "more": 10}
 
 
@@ -138,9 +137,14 @@ class MarginCriterion:
 
 
 def usual_targets(weights: Weights) -> int:
-    """Count the targets that suited our data: more where classes separate easily."""
-    classes = getattr(weights, "classes", None)
-    two = classes is not None and len(np.unique(classes)) == BINARY
+    """Count the targets that suited our data: more of them with two classes.
+
+    Two classes separate easily, and a harder task teaches more. They are recognized by
+    their pairs, whether these come from labels or not: of all n^2, as many or more are
+    similar as dissimilar.
+    """
+    n_similar, n_dissimilar = (weights.n_pairs(similar=side) for side in (True, False))
+    two = n_dissimilar <= n_similar + len(weights) / 2
     return N_TARGETS["two classes" if two else "more"]
 
 
