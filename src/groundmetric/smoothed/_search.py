@@ -212,8 +212,9 @@ class SmoothedSearch:
             counts = _nearest(np.where(counts, solver.distances, np.inf), k)
         i, j = np.nonzero(counts)
         distances = solver.distances[i, j]
-        order = np.lexsort((distances, i))
-        i, j, distances = i[order], j[order], distances[order]
+        if k is not None:  # sorting all pairs would take longer than their distances
+            order = np.lexsort((distances, i))
+            i, j, distances = i[order], j[order], distances[order]
         starts = np.searchsorted(i, np.arange(len(members) + 1))
         found = starts, members[i], members[j], distances
         return NearPairs(*found, i, j, solver, n_solves)
@@ -233,7 +234,10 @@ class SmoothedSearch:
 
 @dataclass(frozen=True, eq=False)
 class NearPairs:
-    """Pairs (i, j), by i and then by distance; where they are in their batch."""
+    """Pairs (i, j), by i, and where they are in their batch.
+
+    Those of a limited number are sorted by distance, too.
+    """
 
     starts: Indices
     i: Indices
