@@ -153,5 +153,25 @@ class PrunedSearch:
     def n_solves(self) -> int:
         """Pairs that the simplex looked at in the last find."""
 
+class RaggedMasses:
+    """Sparse histograms as integer masses."""
+
+    def __init__(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_bins: int, total: float) -> None: ...
+
+    def __len__(self) -> int: ...
+
+class Points:
+    """Coordinates of bins."""
+
+    def __init__(self, coordinates: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+def pairwise_points(x: RaggedMasses, y: RaggedMasses, points: Points, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """All distances, for Euclidean costs."""
+
+def pairwise_supports(x: RaggedMasses, y: RaggedMasses, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], symmetric: bool, reduced: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """All distances, for costs between the bins that are listed."""
+
 def instruction_set() -> str:
     """The vector instructions in use: baseline, avx2 or avx512."""

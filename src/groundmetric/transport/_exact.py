@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
 from .._progress import progress_bar
+from ._pairs import all_pairs
 
 Floats = NDArray[np.float64]
 
@@ -178,7 +179,8 @@ def pairwise_emd(
     X: ArrayLike,
     Y: ArrayLike | None = None,
     *,
-    metric: ArrayLike,
+    metric: ArrayLike | str | validation.GroundCost | None = None,
+    points: ArrayLike | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Floats:
@@ -186,17 +188,26 @@ def pairwise_emd(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n, d)
-        Histograms of equal mass, in rows (to 1e-6; all are scaled to X[0]'s mass).
+    X : array-like or sparse matrix of shape (n, d), or list of (masses, coordinates)
+        Histograms of equal mass, in rows (to 1e-6; all are scaled to X[0]'s mass). Or
+        point clouds, each with masses of shape (k,) and coordinates of shape (k, s)
+        of its own; metric is then as with points.
     Y : array-like or sparse matrix of shape (m, e), optional
-        Other histograms, usually on the same bins (e = d). If None, X itself; each
-        pair is then solved once if the metric is symmetric.
-    metric : array-like of shape (d, e)
+        Other histograms, usually on the same bins (e = d), or point clouds. If None, X
+        itself; each pair is then solved once if the metric is symmetric.
+    metric : array-like of shape (d, e), str or callable, optional
         Cost of moving a unit of mass from a bin of X to a bin of Y; any real matrix.
         If 60 % of its entries or more equal the largest, as with
         :func:`~groundmetric.threshold_metric`, mass that moves at that price goes
         through a hub: the same distances (to 1e-12 of each), faster. ``transport``
         and :class:`~groundmetric.TransportBatch` do not use the hub.
+        With points, the name of a metric in ``scipy.spatial.distance.cdist``, or a
+        function that takes the coordinates of some bins (k, s) and of others (l, s)
+        and returns their costs (k, l); None is "euclidean", the fastest.
+    points : array-like of shape (d, s), optional
+        Coordinates of the bins, instead of a matrix. Costs are computed between the
+        non-empty bins of each pair, and sparse X and Y stay sparse: d may be large.
+        With word vectors as points, this is the word mover's distance.
     n_jobs : int, optional
         Number of threads, as in scikit-learn: None is 1, -1 is all processors.
         Results do not depend on it.
@@ -214,10 +225,19 @@ def pairwise_emd(
     array([[0., 3., 6.],
            [3., 0., 3.],
            [6., 3., 0.]])
+
+    Bins with coordinates, and point clouds:
+
+    >>> pairwise_emd([[2, 0], [1, 1], [0, 2]], points=[[0.0], [3.0]])
+    array([[0., 3., 6.],
+           [3., 0., 3.],
+           [6., 3., 0.]])
+    >>> pairwise_emd([([2], [[0, 0]]), ([1, 1], [[3, 4], [6, 8]])])
+    array([[ 0., 15.],
+           [15.,  0.]])
     """
-    sets = Sets.of(X, Y)
-    x, y, cost = sets.x, sets.y, sets.as_cost(metric)
+    pairs = all_pairs(X, Y, metric, points)
     threads = validation.n_threads(n_jobs)
-    symmetric = Y is None and np.array_equal(cost, cost.T)
-    with progress_bar(len(x) * len(y), label="emd", show=verbose > 0) as report:
-        return _core.pairwise(x, y, _core.CostMatrix(cost), symmetric, threads, report)
+    n, m = pairs.shape
+    with progress_bar(n * m, label="emd", show=verbose > 0) as report:
+        return pairs.solve(slice(0, n), slice(0, m), threads, report)

@@ -43,20 +43,32 @@ from .pairs import (
     require_same_kind,
 )
 from .places import Table
+from .supports import (
+    GroundCost,
+    as_block_of_costs,
+    as_clouds,
+    as_ground_cost,
+    as_points,
+    as_supports,
+)
 from .threads import n_threads
 from .triangles import Violation, broken_triangles
 
 __all__ = [
     "LARGEST_DIMENSION",
+    "GroundCost",
     "Table",
     "Violation",
+    "as_block_of_costs",
     "as_choice",
+    "as_clouds",
     "as_color_image",
     "as_cost",
     "as_count",
     "as_distributions",
     "as_float_array",
     "as_grid",
+    "as_ground_cost",
     "as_histograms",
     "as_image",
     "as_labels",
@@ -65,6 +77,7 @@ __all__ = [
     "as_number",
     "as_order",
     "as_pairs",
+    "as_points",
     "as_position",
     "as_positive",
     "as_positive_number",
@@ -72,6 +85,7 @@ __all__ = [
     "as_similarity",
     "as_smoothing",
     "as_square",
+    "as_supports",
     "as_weights",
     "broken_triangles",
     "common_mass",

@@ -1,0 +1,91 @@
+"""All pairs of two sets of histograms: what is solved, block by block.
+
+Both kinds hold plain arrays, so that they can be sent to other processes; what the
+compiled core needs of them is made on first use.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core, validation
+from ._points import PointPairs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._progress import Report
+
+Floats = NDArray[np.float64]
+Metric = ArrayLike | str | None
+
+
+class Pairs(Protocol):
+    """All pairs of n histograms with m others."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of histograms, (n, m)."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both sets are the same, and so are both directions of a pair."""
+
+    def solve(
+        self, rows: slice, columns: slice, threads: int, report: Report | None
+    ) -> Floats:
+        """Distances between some of the first set and some of the second.
+
+        If symmetric, rows and columns are the same, or the rows come first: each pair
+        is solved in the same direction then, whatever the blocks are.
+        """
+
+
+class MatrixPairs:
+    """Pairs under a matrix of costs between bins."""
+
+    def __init__(self, X: ArrayLike, Y: ArrayLike | None, metric: ArrayLike) -> None:
+        left = validation.as_histograms(X, "X")
+        right = left if Y is None else validation.as_histograms(Y, "Y")
+        self._total = validation.common_mass(left, right)
+        self._left, self._right = left.values, right.values
+        self._cost = validation.as_cost(metric, left.n_bins, n_columns=right.n_bins)
+        self.symmetric = Y is None and np.array_equal(self._cost, self._cost.T)
+        self.shape = (len(self._left), len(self._right))
+
+    @cached_property
+    def _matrix(self) -> _core.CostMatrix:
+        return _core.CostMatrix(self._cost)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key != "_matrix"}
+
+    def solve(
+        self, rows: slice, columns: slice, threads: int, report: Report | None
+    ) -> Floats:
+        """Distances between some of X and some of Y."""
+        same = self.symmetric and rows == columns
+        x = _core.Masses(self._left[rows], self._total)
+        y = x if same else _core.Masses(self._right[columns], self._total)
+        return _core.pairwise(x, y, self._matrix, same, threads, report)
+
+
+def all_pairs(
+    X: ArrayLike,
+    Y: ArrayLike | None,
+    metric: Metric | Callable[[Floats, Floats], Floats],
+    points: ArrayLike | None,
+) -> Pairs:
+    """Validate two sets of histograms and what is known of their bins."""
+    if metric is None or isinstance(metric, str) or callable(metric):
+        return PointPairs(X, Y, points, "euclidean" if metric is None else metric)
+    if points is not None:
+        raise ValueError(
+            "metric is a matrix, but points are given as well: with points, metric is "
+            "the name of a metric between them, a function, or None."
+        )
+    return MatrixPairs(X, Y, metric)
