@@ -41,7 +41,8 @@ Tables choose() {
     };
     if (__builtin_cpu_supports("avx512f") && wished("avx512"))
         return {avx512::table, avx512::point_table, avx512::typical_table};
-    if (__builtin_cpu_supports("avx2") && (wished("avx2") || wished("avx512")))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        (wished("avx2") || wished("avx512")))
         return {avx2::table, avx2::point_table, avx2::typical_table};
 #endif
     return {baseline::table, baseline::point_table, baseline::typical_table};

@@ -19,6 +19,18 @@ inline Vector root(Vector x) {
 #endif
 }
 
+// sum + x * x, rounded once, on every instruction set.
+inline Vector add_square(Vector x, Vector sum) {
+#if defined(__AVX512F__)
+    return _mm512_fmadd_pd(x, x, sum);
+#elif defined(__FMA__)
+    return _mm256_fmadd_pd(x, x, sum);
+#else
+    for (int k = 0; k < kWidth; ++k) sum[k] = __builtin_fma(x[k], x[k], sum[k]);
+    return sum;
+#endif
+}
+
 // A tile of kPoints x kVectors sums stays in registers while k runs.
 template <int kPoints, int kVectors>
 inline void distances_tile(const double* const* points, const double* packed,
@@ -29,10 +41,8 @@ inline void distances_tile(const double* const* points, const double* packed,
         const double* row = packed + (long)k * stride + at;
         for (int g = 0; g < kVectors; ++g) {
             const Vector x = load(row + g * kWidth);
-            for (int v = 0; v < kPoints; ++v) {
-                const Vector gap = x - points[v][k];
-                sum[v][g] += gap * gap;
-            }
+            for (int v = 0; v < kPoints; ++v)
+                sum[v][g] = add_square(x - points[v][k], sum[v][g]);
         }
     }
     for (int v = 0; v < kPoints; ++v)
@@ -55,10 +65,12 @@ inline void distances_group(const double* const* points, const double* packed,
 
 void distances(const double* const* points, int n, const double* packed,
                int stride, int n_coordinates, double* const* distances) {
+    // As many as there are registers for.
+    constexpr int kPoints = kWidth == 8 ? 8 : 4;
     int v = 0;
-    for (; v + 4 <= n; v += 4)
-        distances_group<4>(points + v, packed, stride, n_coordinates,
-                           distances + v);
+    for (; v + kPoints <= n; v += kPoints)
+        distances_group<kPoints>(points + v, packed, stride, n_coordinates,
+                                 distances + v);
     for (; v < n; ++v)
         distances_group<1>(points + v, packed, stride, n_coordinates,
                            distances + v);
