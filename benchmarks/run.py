@@ -10,6 +10,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
+import beyond
 import cone
 import learning
 import neighbors
@@ -21,7 +22,10 @@ import transport
 from measure import HEADER, Row, line_of, machine
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = ("transport", "cone", "tables", "learning", "neighbors", "peers", "sinkhorn")
+PARTS = (
+    *("transport", "cone", "tables", "learning", "neighbors", "peers", "sinkhorn"),
+    "beyond",
+)
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
@@ -81,11 +85,13 @@ def main() -> None:
         "neighbors": partial(neighbors.rows, X, y),
         "peers": partial(peers.rows, X),
         "sinkhorn": partial(sinkhorn.rows, X),
+        "beyond": beyond.rows,
     }
     measured = {part: shown(rows[part]()) for part in parts}
     after = {
         "transport": partial(transport.memory_line, X, np.random.default_rng(0)),
         "cone": cone.memory_line,
+        "beyond": beyond.memory_line,
         "learning": learning.growth_table,
     }
     notes = {part: after[part]() for part in parts if part in after}

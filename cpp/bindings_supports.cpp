@@ -1,4 +1,5 @@
 #include "bindings.h"
+#include "relaxed.h"
 #include "support_pairs.h"
 #include "tree.h"
 
@@ -69,6 +70,31 @@ Out<double, 2> pairwise(const gm::RaggedMasses& x, const gm::RaggedMasses& y,
     return distances;
 }
 
+using Found =
+    std::tuple<Out<std::int64_t, 1>, Out<double, 1>, Out<std::int64_t, 1>>;
+
+Found find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
+           std::int64_t n_neighbors, double radius, int n_threads,
+           const Progress& progress) {
+    const gm::RaggedMasses& base = search.base();
+    if (queries != nullptr)
+        require_comparable(*queries, base, base.n_bins(), false);
+    require(n_neighbors >= 1, "n_neighbors is " + std::to_string(n_neighbors) +
+                                  ", but it must be at least 1.");
+    gm::Neighborhoods found = without_gil([&] {
+        return search.find(queries, n_neighbors, radius,
+                           {n_threads, make_poll(progress)});
+    });
+    std::vector<double> distances;
+    std::vector<std::int64_t> indices;
+    for (const gm::Neighbor& neighbor : found.neighbors) {
+        distances.push_back(neighbor.distance);
+        indices.push_back(neighbor.index);
+    }
+    return {to_numpy(std::move(found.starts)), to_numpy(std::move(distances)),
+            to_numpy(std::move(indices))};
+}
+
 }  // namespace
 
 void bind_supports(nb::module_& m) {
@@ -91,6 +117,26 @@ void bind_supports(nb::module_& m) {
             },
             "coordinates"_a.noconvert())
         .def("__len__", &Points::size);
+
+    nb::class_<gm::PointSearch>(m, "PointSearch",
+                                "Nearest neighbors for Euclidean costs.")
+        .def(
+            "__init__",
+            [](gm::PointSearch* self, std::shared_ptr<RaggedMasses> base,
+               std::shared_ptr<Points> points) {
+                require_comparable(*base, *base, points->size(), false);
+                without_gil([&] {
+                    new (self)
+                        gm::PointSearch(std::move(base), std::move(points));
+                });
+            },
+            "base"_a, "points"_a)
+        .def("find", &find, "queries"_a.none(), "n_neighbors"_a, "radius"_a,
+             "n_threads"_a, "progress"_a.none(),
+             "Starts, distances and indices of the n_neighbors nearest within "
+             "the radius of each query; None for the base among itself.")
+        .def_prop_ro("n_solves", &gm::PointSearch::n_solves,
+                     "Pairs that the simplex looked at in the last find.");
 
     m.def(
         "pairwise_points",

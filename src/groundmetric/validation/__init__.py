@@ -49,6 +49,7 @@ from .supports import (
     as_clouds,
     as_ground_cost,
     as_points,
+    as_sparse_distributions,
     as_supports,
 )
 from .threads import n_threads
@@ -84,6 +85,7 @@ __all__ = [
     "as_precision",
     "as_similarity",
     "as_smoothing",
+    "as_sparse_distributions",
     "as_square",
     "as_supports",
     "as_weights",

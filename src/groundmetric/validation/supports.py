@@ -14,6 +14,7 @@ from .arrays import as_float_array, require_finite
 from .histograms import (
     LARGEST_DIMENSION,
     NEGATIVE,
+    ROUNDING,
     SMALLEST_MASS,
     Histograms,
     as_histograms,
@@ -62,6 +63,15 @@ def as_supports(X: ArrayLike, name: str | Table) -> Histograms:
     )
     _require_supports(found, masses)
     return found
+
+
+def as_sparse_distributions(X: ArrayLike, name: str | Table) -> csr_array:
+    """Validate histograms or counts in rows, and scale them to mass 1; CSR."""
+    rows: csr_array = as_supports(X, name).values
+    masses = np.asarray(rows.sum(axis=1)).ravel()
+    masses[np.abs(masses - 1.0) <= ROUNDING] = 1.0
+    rows.data /= np.repeat(masses, np.diff(rows.indptr))
+    return rows
 
 
 def _require_supports(found: Histograms, masses: Floats) -> None:

@@ -1,0 +1,186 @@
+"""More bins than a matrix has room for: sparse histograms and word mover's distances.
+
+gensim is optional here: without it, its row is left out.
+"""
+
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import numpy as np
+import ot
+from measure import Row, microseconds, seconds, side_by_side
+from scipy.sparse import csr_array
+from threadpoolctl import threadpool_limits
+
+import groundmetric as gm
+
+N_BINS = 20_000
+N_WORDS = 80
+N_COORDINATES = 300
+
+
+def bags(rng: np.random.Generator, n: int, *, like_text: bool) -> csr_array:
+    """Make bags of 80 words: all different, or with Zipf's frequencies."""
+    rank = np.arange(N_BINS)
+    share = 1 / (rank + 2.7) if like_text else np.ones(N_BINS)
+    share /= share.sum()
+    words = [rng.choice(N_BINS, N_WORDS, replace=like_text, p=share) for _ in range(n)]
+    where = np.repeat(np.arange(n), N_WORDS), np.concatenate(words)
+    values = np.full(n * N_WORDS, 1 / N_WORDS)
+    bag = csr_array((values, where), shape=(n, N_BINS))
+    bag.sum_duplicates()
+    return bag
+
+
+def word_vectors(rng: np.random.Generator, s: int = N_COORDINATES) -> np.ndarray:
+    vectors = rng.normal(size=(N_BINS, s))
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def support(bag: csr_array, i: int) -> tuple[np.ndarray, np.ndarray]:
+    """Bins and masses of a row."""
+    part = slice(bag.indptr[i], bag.indptr[i + 1])
+    return bag.indices[part], bag.data[part]
+
+
+def supports_row(s: int) -> Row:
+    """POT, given the supports of a pair cut out by hand, with its own distances."""
+    rng = np.random.default_rng(0)
+    X, Y = (bags(rng, 100, like_text=False) for _ in range(2))
+    points = word_vectors(rng, s)
+    found: list[np.ndarray] = []
+
+    def ours() -> float:
+        return seconds(lambda: found.append(gm.pairwise_emd(X, Y, points=points))) / 1e4
+
+    def peer() -> float:
+        expected = np.empty((15, 15))
+
+        def task() -> None:
+            for i, j in np.ndindex(*expected.shape):
+                (p, r), (q, c) = support(X, i), support(Y, j)
+                cost = ot.dist(points[p], points[q], "euclidean")
+                expected[i, j] = ot.emd2(r, c, cost, check_marginals=False)
+
+        duration = seconds(task) / expected.size
+        np.testing.assert_allclose(found[-1][:15, :15], expected, rtol=1e-6)
+        return duration
+
+    mine, theirs, ratio = side_by_side(ours, peer)
+    return Row(
+        f"20,000 bins, 80 non-zeros, {s} coordinates, 10,000 pairs",
+        microseconds(mine), microseconds(theirs) + " (POT on the supports)", ratio, 3,
+    )  # fmt: skip
+
+
+def gensim_row() -> Row:
+    """Word mover's distances of the same documents, word by word."""
+    from gensim.models import KeyedVectors  # noqa: PLC0415 - optional
+
+    rng = np.random.default_rng(1)
+    X, vectors = bags(rng, 200, like_text=True), word_vectors(rng)
+    words = [str(k) for k in range(N_BINS)]
+    model = KeyedVectors(N_COORDINATES, dtype=np.float64)
+    model.add_vectors(words, vectors)
+    counts = (N_WORDS * X.data).round().astype(int)
+    texts = [
+        np.repeat(support(X, i)[0], counts[X.indptr[i] : X.indptr[i + 1]]).astype(str)
+        for i in range(20)
+    ]
+    texts = [text.tolist() for text in texts]
+    found: list[np.ndarray] = []
+
+    def ours() -> float:
+        halves = X[:100], X
+        return seconds(
+            lambda: found.append(gm.pairwise_emd(*halves, points=vectors))
+        ) / (100 * 200)
+
+    def peer() -> float:
+        expected = np.empty((10, 20))
+
+        def task() -> None:
+            for i, j in np.ndindex(*expected.shape):
+                expected[i, j] = model.wmdistance(texts[i], texts[j], norm=False)
+
+        duration = seconds(task) / expected.size
+        np.testing.assert_allclose(found[-1][:10, :20], expected, atol=1e-6)
+        return duration
+
+    mine, theirs, ratio = side_by_side(ours, peer)
+    return Row(
+        "word mover's distance, 80 words, 300 coordinates",
+        microseconds(mine), microseconds(theirs) + " (gensim)", ratio, 20,
+        f"{np.diff(X.indptr).mean():.0f} different words a document",
+    )  # fmt: skip
+
+
+def search_row() -> Row:
+    """Find the 5 nearest of 2,000 documents, and all distances."""
+    rng = np.random.default_rng(2)
+    base, queries = bags(rng, 2000, like_text=True), bags(rng, 5, like_text=True)
+    vectors = (
+        word_vectors(rng, 50)
+        + 0.5 * rng.normal(size=(20, 50))[rng.integers(0, 20, N_BINS)]
+    )
+    search = gm.EMDNeighbors(points=vectors).fit(base)
+    found: list[np.ndarray] = []
+
+    def ours() -> float:
+        return seconds(lambda: found.append(search.kneighbors(queries)[0])) / 5
+
+    def peer() -> float:
+        return (
+            seconds(
+                lambda: found.append(
+                    np.sort(gm.pairwise_emd(queries, base, points=vectors))[:, :5]
+                )
+            )
+            / 5
+        )
+
+    mine, theirs, ratio = side_by_side(ours, peer, rounds=3)
+    same = all(np.array_equal(found[0], other) for other in found)
+    return Row(
+        "5 nearest of 2,000 documents", f"{mine * 1e3:,.1f} ms a query",
+        f"{theirs * 1e3:,.0f} ms (all pairs)", ratio, 1.5,
+        f"{'the same' if same else '**not the same**'}; simplex on "
+        f"{search.n_solves_ / 1e4:.0%} of the pairs",
+    )  # fmt: skip
+
+
+def memory_line() -> str:
+    """Peak memory of a process of its own."""
+    code = "import beyond; beyond.print_peak()"
+    run = subprocess.run(  # noqa: S603 - ourselves
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    line = (
+        f"The 10,000 pairs on 20,000 bins need {float(run.stdout):,.0f} MB at most, "
+        f"packages and 300 coordinates of each bin included; a matrix of all costs "
+        f"alone would need {8 * N_BINS**2 / 1e6:,.0f} MB."
+    )
+    if not find_spec("gensim"):
+        line += "\n\ngensim is not installed, so its row is missing."
+    return line
+
+
+def print_peak() -> None:
+    """Solve 10,000 pairs, and print the peak in MB."""
+    rng = np.random.default_rng(0)
+    X, Y = (bags(rng, 100, like_text=False) for _ in range(2))
+    gm.pairwise_emd(X, Y, points=word_vectors(rng))
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+
+
+def rows() -> Iterator[Row]:
+    """All rows."""
+    with threadpool_limits(1):  # peers' products: one thread, as ours
+        for s in (50, N_COORDINATES):
+            yield supports_row(s)
+        if find_spec("gensim"):
+            yield gensim_row()
+        yield search_row()
