@@ -23,7 +23,13 @@ from measure import HEADER, Row, line_of, machine
 
 RESULTS = Path(__file__).with_name("results.json")
 PARTS = (
-    *("transport", "cone", "tables", "learning", "neighbors", "peers", "sinkhorn"),
+    "transport",
+    "cone",
+    "tables",
+    "learning",
+    "neighbors",
+    "peers",
+    "sinkhorn",
     "beyond",
 )
 

@@ -19,7 +19,8 @@ Points::Points(const double* coordinates, int d, int s)
     // 2^exponent may be out of range; the smallest scale leaves room for it.
     exponent = std::clamp(exponent, -1021, 1023);
     scale_ = std::ldexp(1.0, exponent);
-    for (double& x : scaled_) x = std::ldexp(x, -exponent);
+    const double factor = std::ldexp(1.0, -exponent);
+    for (double& x : scaled_) x *= factor;
 }
 
 void PointCosts::start(const Support& fixed) {
@@ -70,24 +71,42 @@ void PointCosts::set_costs(Problem& problem, const Support& other,
     compute(other, is_swapped ? problem.rows : problem.columns);
     const int m = problem.n_rows(), n = problem.n_columns();
     problem.stride = padded(n);
-    const std::size_t stride = static_cast<std::size_t>(problem.stride);
-    problem.cost.resize(static_cast<std::size_t>(m) * stride);
-    double* cost = problem.cost.data();
-    if (is_swapped) {
-        for (int i = 0; i < m; ++i) {
-            const double* from = distances_to(other.bins[problem.rows[i]]);
-            for (int j = 0; j < n; ++j)
-                cost[i * stride + j] = from[problem.columns[j]];
+    problem.cost.resize(static_cast<std::size_t>(m) * problem.stride);
+    if (is_swapped)
+        fill_rows(problem, other);
+    else
+        fill_columns(problem, other);
+    for (int i = 0; i < m; ++i) {
+        double* row =
+            problem.cost.data() + static_cast<long>(i) * problem.stride;
+        std::fill(row + n, row + problem.stride, kHuge);
+    }
+}
+
+void PointCosts::fill_rows(Problem& problem, const Support& other) const {
+    for (int i = 0; i < problem.n_rows(); ++i) {
+        const double* from = distances_to(other.bins[problem.rows[i]]);
+        double* to =
+            problem.cost.data() + static_cast<long>(i) * problem.stride;
+        for (int j = 0; j < problem.n_columns(); ++j)
+            to[j] = from[problem.columns[j]];
+    }
+}
+
+// A vector's worth of columns at a time, so that stores fill cache lines.
+void PointCosts::fill_columns(Problem& problem, const Support& other) const {
+    const double* from[kLanes];
+    for (int j = 0; j < problem.n_columns(); j += kLanes) {
+        for (int g = 0; g < kLanes; ++g) {
+            const int column = std::min(j + g, problem.n_columns() - 1);
+            from[g] = distances_to(other.bins[problem.columns[column]]);
         }
-    } else {
-        for (int j = 0; j < n; ++j) {
-            const double* from = distances_to(other.bins[problem.columns[j]]);
-            for (int i = 0; i < m; ++i)
-                cost[i * stride + j] = from[problem.rows[i]];
+        double* to = problem.cost.data() + j;
+        for (const int p : problem.rows) {
+            for (int g = 0; g < kLanes; ++g) to[g] = from[g][p];
+            to += problem.stride;
         }
     }
-    for (int i = 0; i < m; ++i)
-        std::fill(cost + i * stride + n, cost + (i + 1) * stride, kHuge);
 }
 
 }  // namespace groundmetric

@@ -57,6 +57,8 @@ private:
     static constexpr std::int32_t kNone = -1;
     void compute(const Support& other, const std::vector<int>& positions);
     void forget();
+    void fill_rows(Problem& problem, const Support& other) const;
+    void fill_columns(Problem& problem, const Support& other) const;
     const double* distances_to(std::int32_t bin) const {
         return kept_.data() + static_cast<std::size_t>(slot_[bin]) * stride_;
     }

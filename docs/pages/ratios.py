@@ -69,7 +69,7 @@ def table() -> str:
         [
             f"```text\n{machine}\n```\n\n{HEADER}",
             *lines,
-            f"\n{notes['transport']}\n\n{notes['cone']}",
+            f"\n{notes['transport']}\n\n{notes['cone']}\n\n{notes['beyond']}",
         ]
     )
 
