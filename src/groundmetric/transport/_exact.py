@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
 from .._progress import progress_bar
+from ._blocks import solve_here, solve_in_blocks
 from ._pairs import all_pairs
 
 Floats = NDArray[np.float64]
@@ -181,6 +182,9 @@ def pairwise_emd(
     *,
     metric: ArrayLike | str | validation.GroundCost | None = None,
     points: ArrayLike | None = None,
+    out: object = None,
+    condensed: bool = False,
+    dtype: str | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Floats:
@@ -208,6 +212,17 @@ def pairwise_emd(
         Coordinates of the bins, instead of a matrix. Costs are computed between the
         non-empty bins of each pair, and sparse X and Y stay sparse: d may be large.
         With word vectors as points, this is the word mover's distance.
+    out : path, ndarray, memmap or zarr array, optional
+        Where to write distances, block by block; a path to a ``.npy`` file makes one of
+        the right shape. A file ``out.npy.blocks`` beside it (in a zarr array, an
+        attribute) lists the finished blocks: after a crash the same call goes on where
+        it was, and ends with the same distances. A finished file is written anew.
+    condensed : bool, default=False
+        Return only the distances above the diagonal, in the order of scipy's ``pdist``;
+        for Y None and a symmetric metric.
+    dtype : {"float64", "float32"}, optional
+        How distances are stored; None is float64, or the type of ``out``. They are
+        always computed in float64.
     n_jobs : int, optional
         Number of threads, as in scikit-learn: None is 1, -1 is all processors.
         Results do not depend on it.
@@ -216,7 +231,8 @@ def pairwise_emd(
 
     Returns
     -------
-    ndarray of shape (n, m)
+    ndarray of shape (n, m), or (n (n - 1) / 2,) if condensed
+        ``out`` if given; for a path, a memory map of the file.
 
     Examples
     --------
@@ -235,9 +251,23 @@ def pairwise_emd(
     >>> pairwise_emd([([2], [[0, 0]]), ([1, 1], [[3, 4], [6, 8]])])
     array([[ 0., 15.],
            [15.,  0.]])
+
+    Only the distances above the diagonal:
+
+    >>> pairwise_emd([[2, 0], [1, 1], [0, 2]], metric=[[0, 3], [3, 0]], condensed=True)
+    array([3., 6., 3.])
     """
     pairs = all_pairs(X, Y, metric, points)
     threads = validation.n_threads(n_jobs)
+    if out is not None or condensed or dtype is not None:
+        return solve_in_blocks(
+            pairs,
+            solve_here(threads),
+            out=out,
+            condensed=condensed,
+            dtype=dtype,
+            verbose=verbose,
+        )
     n, m = pairs.shape
     with progress_bar(n * m, label="emd", show=verbose > 0) as report:
         return pairs.solve(slice(0, n), slice(0, m), threads, report)

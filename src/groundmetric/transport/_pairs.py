@@ -44,6 +44,9 @@ class Pairs(Protocol):
         is solved in the same direction then, whatever the blocks are.
         """
 
+    def contents(self) -> list[NDArray[Any]]:
+        """All that the distances depend on."""
+
 
 class MatrixPairs:
     """Pairs under a matrix of costs between bins."""
@@ -56,6 +59,10 @@ class MatrixPairs:
         self._cost = validation.as_cost(metric, left.n_bins, n_columns=right.n_bins)
         self.symmetric = Y is None and np.array_equal(self._cost, self._cost.T)
         self.shape = (len(self._left), len(self._right))
+
+    def contents(self) -> list[NDArray[Any]]:
+        """Histograms and costs."""
+        return [self._left, self._right, self._cost]
 
     @cached_property
     def _matrix(self) -> _core.CostMatrix:

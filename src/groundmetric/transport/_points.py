@@ -55,6 +55,19 @@ class PointPairs:
         self.symmetric = Y is None and isinstance(metric, str)
         self.shape = (self._left.shape[0], self._right.shape[0])
 
+    def contents(self) -> list[NDArray[Any]]:
+        """Histograms, coordinates and the name of the metric."""
+        sparse = (self._left, self._right)
+        parts = [part for rows in sparse for part in (rows.data, rows.indices)]
+        name = getattr(self._metric, "__qualname__", self._metric)
+        return [
+            *parts,
+            self._left.indptr,
+            self._right.indptr,
+            self._points,
+            _text(name),
+        ]
+
     @cached_property
     def _coordinates(self) -> _core.Points:
         return _core.Points(self._points)
@@ -118,6 +131,10 @@ class PointPairs:
         return _core.pairwise_supports(
             x, y, matrix, p, q, same, is_metric, threads, None
         )
+
+
+def _text(name: object) -> NDArray[Any]:
+    return np.frombuffer(str(name).encode(), np.uint8)
 
 
 def as_masses(rows: csr_array, total: float) -> _core.RaggedMasses:
