@@ -70,8 +70,8 @@ Out<double, 2> pairwise(const gm::RaggedMasses& x, const gm::RaggedMasses& y,
     return distances;
 }
 
-using Found =
-    std::tuple<Out<std::int64_t, 1>, Out<double, 1>, Out<std::int64_t, 1>>;
+using Found = std::tuple<Out<std::int64_t, 1>, Out<double, 1>,
+                         Out<std::int64_t, 1>, std::int64_t>;
 
 Found find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
            std::int64_t n_neighbors, double radius, int n_threads,
@@ -92,7 +92,8 @@ Found find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
         indices.push_back(neighbor.index);
     }
     return {to_numpy(std::move(found.starts)), to_numpy(std::move(distances)),
-            to_numpy(std::move(indices))};
+            to_numpy(std::move(indices)),
+            found.tally.n_solved + found.tally.n_stopped};
 }
 
 }  // namespace
@@ -131,12 +132,12 @@ void bind_supports(nb::module_& m) {
                 });
             },
             "base"_a, "points"_a)
-        .def("find", &find, "queries"_a.none(), "n_neighbors"_a, "radius"_a,
-             "n_threads"_a, "progress"_a.none(),
-             "Starts, distances and indices of the n_neighbors nearest within "
-             "the radius of each query; None for the base among itself.")
-        .def_prop_ro("n_solves", &gm::PointSearch::n_solves,
-                     "Pairs that the simplex looked at in the last find.");
+        .def(
+            "find", &find, "queries"_a.none(), "n_neighbors"_a, "radius"_a,
+            "n_threads"_a, "progress"_a.none(),
+            "Starts, distances and indices of the n_neighbors nearest within "
+            "the radius of each query, None for the base among itself; and the "
+            "number of pairs that the simplex looked at.");
 
     m.def(
         "pairwise_points",

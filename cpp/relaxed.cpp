@@ -210,8 +210,8 @@ Neighborhoods PointSearch::find(const RaggedMasses* queries,
         out.tally.n_stopped += worker.n_stopped;
         out.tally.n_pivots += worker.n_pivots;
     }
-    n_solves_ = out.tally.n_solved + out.tally.n_stopped;
-    out.tally.n_bounded = n * (base_->size() - among_base) - n_solves_;
+    out.tally.n_bounded = n * (base_->size() - among_base) -
+                          out.tally.n_solved - out.tally.n_stopped;
     return out;
 }
 

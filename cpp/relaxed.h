@@ -15,7 +15,6 @@
 // exceeds the k-th best distance. The simplex stops once it has proved as much.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -38,9 +37,6 @@ public:
     Neighborhoods find(const RaggedMasses* queries, std::int64_t n_neighbors,
                        double radius, const Threading& threading) const;
 
-    // Pairs that the simplex started in the last find.
-    std::int64_t n_solves() const { return n_solves_; }
-
     const RaggedMasses& base() const { return *base_; }
     const Points& points() const { return *points_; }
     // Centroids of the base, coordinates in rows, and the length of a row.
@@ -52,7 +48,6 @@ private:
     std::shared_ptr<const Points> points_;
     int width_;
     std::vector<double> centroids_;
-    mutable std::atomic<std::int64_t> n_solves_{0};
 };
 
 }  // namespace groundmetric

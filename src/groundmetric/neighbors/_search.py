@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validation
 from .._progress import progress_bar
 from ..base._rows import HistogramTransformer, all_or_nothing, as_rows
-from ._bases import MatrixBase, PointBase
+from ._bases import MatrixBase, PointBase, find_there
 
 if TYPE_CHECKING:
     from ._bases import Base, Found
@@ -151,6 +151,8 @@ class EMDNeighbors(HistogramTransformer):
         X: ArrayLike | None = None,
         n_neighbors: int | None = None,
         return_distance: bool = True,  # noqa: FBT001, FBT002 - as in scikit-learn
+        *,
+        client: object = None,
     ) -> tuple[Floats, Indices] | Indices:
         """Find the nearest histograms of each query, sorted by distance, then by index.
 
@@ -163,15 +165,18 @@ class EMDNeighbors(HistogramTransformer):
             How many; ``self.n_neighbors`` if None.
         return_distance : bool, default=True
             False returns only the indices.
+        client : dask.distributed.Client, optional
+            Search on the workers of a cluster, some queries at a time, each part on
+            n_jobs threads. X has to be given.
 
         Returns
         -------
         distances, indices : ndarrays of shape (n_queries, n_neighbors)
         """
         k = self._count(n_neighbors, X)
-        _, distances, indices = self._find(X, k, math.inf)
-        found = indices.reshape(-1, k)
-        return (distances.reshape(-1, k), found) if return_distance else found
+        found = self._find(X, k, math.inf, client)
+        indices = found.indices.reshape(-1, k)
+        return (found.distances.reshape(-1, k), indices) if return_distance else indices
 
     def radius_neighbors(
         self,
@@ -190,7 +195,7 @@ class EMDNeighbors(HistogramTransformer):
         -------
         distances, indices : ndarrays of shape (n_queries,), of arrays
         """
-        counts, distances, indices = self._find_within(
+        counts, distances, indices, _ = self._find_within(
             X, radius, by_index=not sort_results
         )
         ends = np.cumsum(counts)[:-1]
@@ -285,32 +290,46 @@ class EMDNeighbors(HistogramTransformer):
         most = self.n_samples_fit_ - (X is None)
         return validation.as_count(k, "n_neighbors", low=1, high=most)
 
-    def _find(self, X: ArrayLike | None, n_neighbors: int, radius: float) -> Found:
+    def _find(
+        self,
+        X: ArrayLike | None,
+        n_neighbors: int,
+        radius: float,
+        client: object = None,
+    ) -> Found:
         """Return the number of neighbors of each query, their distances and indices."""
         queries = None if X is None else self._as_rows(X, reset=False)
         threads = validation.n_threads(self.n_jobs)
+        if client is not None and queries is None:
+            raise ValueError("client is given, but X is None; queries are needed.")
         n = self.n_samples_fit_ if queries is None else queries.shape[0]
         show = self.verbose > 0
         with progress_bar(n, label="neighbors", unit="query", show=show) as report:
-            counts, distances, indices = self._base.find(
-                queries, n_neighbors, radius, threads, report
-            )
-        return counts, distances, indices.astype(np.intp)
+            options = (n_neighbors, radius, threads)
+            if client is None:
+                found = self._base.find(queries, *options, report)
+            else:
+                found = find_there(client, self, queries, options, report)
+        self._base.n_solves = found.n_solves
+        return found._replace(indices=found.indices.astype(np.intp))
 
     def _find_within(
         self, X: ArrayLike | None, radius: float | None, *, by_index: bool
     ) -> Found:
         check_is_fitted(self)
         radius = _as_radius(self.radius if radius is None else radius)
-        counts, distances, indices = self._find(X, self.n_samples_fit_, radius)
+        found = self._find(X, self.n_samples_fit_, radius)
         if not by_index:
-            return counts, distances, indices
-        order = np.lexsort((indices, np.repeat(np.arange(len(counts)), counts)))
-        return counts, distances[order], indices[order]
+            return found
+        query = np.repeat(np.arange(len(found.counts)), found.counts)
+        order = np.lexsort((found.indices, query))
+        return found._replace(
+            distances=found.distances[order], indices=found.indices[order]
+        )
 
     def _graph(self, found: Found, mode: Mode) -> csr_matrix:
         _require_one_of(MODES, mode, "mode")
-        counts, distances, indices = found
+        counts, distances, indices, _ = found
         data = distances if mode == "distance" else np.ones(len(indices))
         starts = np.concatenate([[0], np.cumsum(counts)])
         shape = (len(counts), self.n_samples_fit_)

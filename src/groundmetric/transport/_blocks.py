@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
+from .._cluster import completed, require_client
 from .._progress import progress_bar
 from ._outputs import open_output
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 # Rows and columns of a block.
-BLOCK = 256
+BLOCK = 128
 
 
 class Block(NamedTuple):
@@ -87,6 +88,28 @@ def solve_here(threads: int) -> Solver:
             n_before += block.size
 
     return solve
+
+
+def solve_there(client: object, threads: int) -> Solver:
+    """Make what solves blocks on the workers of a Dask cluster."""
+    require_client(client)
+
+    def solve(
+        pairs: Pairs, blocks: list[Block], report: Report | None
+    ) -> Iterator[tuple[int, Floats]]:
+        n_done = 0
+        calls = [(*block, threads) for block in blocks]
+        for k, values in completed(client, _solved, pairs, calls):
+            yield k, values
+            n_done += blocks[k].size
+            if report is not None:
+                report(n_done)
+
+    return solve
+
+
+def _solved(pairs: Pairs, rows: slice, columns: slice, threads: int) -> Floats:
+    return pairs.solve(rows, columns, threads, None)
 
 
 def _shifted(report: Report, n_before: int) -> Report:

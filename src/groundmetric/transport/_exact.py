@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
+from .._cluster import is_lazy
 from .._progress import progress_bar
-from ._blocks import solve_here, solve_in_blocks
-from ._pairs import all_pairs
+from ._blocks import solve_here, solve_in_blocks, solve_there
+from ._pairs import all_pairs, lazy_pairs
 
 Floats = NDArray[np.float64]
 
@@ -185,6 +186,7 @@ def pairwise_emd(
     out: object = None,
     condensed: bool = False,
     dtype: str | None = None,
+    client: object = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Floats:
@@ -198,7 +200,8 @@ def pairwise_emd(
         of its own; metric is then as with points.
     Y : array-like or sparse matrix of shape (m, e), optional
         Other histograms, usually on the same bins (e = d), or point clouds. If None, X
-        itself; each pair is then solved once if the metric is symmetric.
+        itself; each pair is then solved once if the metric is symmetric. If X or Y is
+        a Dask array, the result is a Dask array, computed when it is needed.
     metric : array-like of shape (d, e), str or callable, optional
         Cost of moving a unit of mass from a bin of X to a bin of Y; any real matrix.
         If 60 % of its entries or more equal the largest, as with
@@ -223,6 +226,9 @@ def pairwise_emd(
     dtype : {"float64", "float32"}, optional
         How distances are stored; None is float64, or the type of ``out``. They are
         always computed in float64.
+    client : dask.distributed.Client, optional
+        Solve blocks of pairs on the workers of a cluster (needs the extra
+        ``distributed``), each on n_jobs threads. The loss of workers costs only time.
     n_jobs : int, optional
         Number of threads, as in scikit-learn: None is 1, -1 is all processors.
         Results do not depend on it.
@@ -257,12 +263,20 @@ def pairwise_emd(
     >>> pairwise_emd([[2, 0], [1, 1], [0, 2]], metric=[[0, 3], [3, 0]], condensed=True)
     array([3., 6., 3.])
     """
-    pairs = all_pairs(X, Y, metric, points)
     threads = validation.n_threads(n_jobs)
-    if out is not None or condensed or dtype is not None:
+    in_blocks = out is not None or condensed or dtype is not None or client is not None
+    if is_lazy(X) or is_lazy(Y):
+        if in_blocks or verbose:
+            raise ValueError(
+                "X or Y is a Dask array, so the result is one, too: out, condensed, "
+                "dtype, client and verbose cannot be combined with it."
+            )
+        return lazy_pairs(X, Y, metric, points, threads)
+    pairs = all_pairs(X, Y, metric, points)
+    if in_blocks:
         return solve_in_blocks(
             pairs,
-            solve_here(threads),
+            solve_here(threads) if client is None else solve_there(client, threads),
             out=out,
             condensed=condensed,
             dtype=dtype,

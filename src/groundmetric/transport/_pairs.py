@@ -7,12 +7,13 @@ compiled core needs of them is made on first use.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
+from .._cluster import is_lazy, lazily
 from ._points import PointPairs
 
 if TYPE_CHECKING:
@@ -96,3 +97,40 @@ def all_pairs(
             "the name of a metric between them, a function, or None."
         )
     return MatrixPairs(X, Y, metric)
+
+
+class _Shared(NamedTuple):
+    """What all blocks of a Dask array have in common."""
+
+    metric: Any
+    points: Any
+    threads: int
+
+
+def lazy_pairs(
+    X: ArrayLike,
+    Y: ArrayLike | None,
+    metric: Metric | Callable[[Floats, Floats], Floats],
+    points: ArrayLike | None,
+    threads: int,
+) -> Floats:
+    """Make a Dask array of the distances; each block is judged when it is computed."""
+    named = metric is None or isinstance(metric, str)
+    cost = None if named or callable(metric) else np.asarray(metric)
+    symmetric = named or (cost is not None and np.array_equal(cost, cost.T))
+    shared = _Shared(metric if cost is None else cost, points, threads)
+    for name, given in (("X", X), ("Y", Y)):
+        if given is not None and not is_lazy(given):
+            raise ValueError(
+                f"{name} is {type(given).__name__}, but the other is a Dask array: "
+                "both must be, for instance by dask.array.from_array."
+            )
+    other = X if Y is None and not symmetric else Y
+    distances: Floats = lazily(_solve_lazily, X, other, shared)
+    return distances
+
+
+def _solve_lazily(x: ArrayLike, y: ArrayLike | None, shared: _Shared) -> Floats:
+    pairs = all_pairs(x, y, shared.metric, shared.points)
+    n, m = pairs.shape
+    return pairs.solve(slice(0, n), slice(0, m), shared.threads, None)
