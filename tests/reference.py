@@ -445,3 +445,38 @@ def sinkhorn_divergence(r, c, M, eps, n_iter=1000):
         entropic_cost(r, r, M, eps, n_iter) / 2
         + entropic_cost(c, c, M, eps, n_iter) / 2
     )
+
+
+def smoothed_pair(r, c, A, rho):
+    """S between two histograms and its gradient in M_pq = |a_p - a_q|^2, plan by plan.
+
+    eps = rho mean(M) depends on M too, and dOT/deps = KL(P | rc').
+    """
+    d = len(r)
+    M = np.array([[((A[p] - A[q]) ** 2).sum() for q in range(d)] for p in range(d)])
+    if np.isinf(rho):
+        return -(r - c) @ M @ (r - c) / 2, -np.outer(r - c, r - c) / 2
+    eps = rho * M.mean()
+    value, gradient = 0.0, np.zeros((d, d))
+    for share, a, b in ((1.0, r, c), (-0.5, r, r), (-0.5, c, c)):
+        P = sinkhorn_plan(a, b, M, eps, 400)
+        full = P > 0
+        kl = (P[full] * np.log(P[full] / np.outer(a, b)[full])).sum()
+        value += share * ((M * P).sum() + eps * kl)
+        gradient += share * (P + rho / d**2 * kl)
+    return value, gradient
+
+
+def smoothed_step(X, omega, A, rho, *, n_targets, share, step):
+    """One step of margins on positions: the value before it, and positions after it."""
+    n, d = X.shape
+    found = [[smoothed_pair(X[i], X[j], A, rho) for j in range(n)] for i in range(n)]
+    D = np.array([[value for value, _ in row] for row in found])
+    value, W, _, _ = margin_loss(D, omega, n_targets, share)
+    G = sum(W[i, j] * found[i][j][1] for i in range(n) for j in range(n))
+    g = np.zeros_like(A)
+    for p in range(d):
+        for q in range(d):  # d|a_p - a_q|^2
+            g[p] += 2 * G[p, q] * (A[p] - A[q])
+            g[q] -= 2 * G[p, q] * (A[p] - A[q])
+    return value, A - step * np.linalg.norm(A) / np.linalg.norm(g) * g

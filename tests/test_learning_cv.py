@@ -97,6 +97,45 @@ def test_chooses_parameters_too(digits, tmp_path):
     assert loaded.best_step_ == learner.best_step_
 
 
+@pytest.mark.parametrize(
+    ("standard_errors", "expected"), [(0.0, 2), (1.0, 1), (9.0, 0)]
+)
+def test_standard_errors(digits, standard_errors, expected):
+    # Scores of steps 0 to 3 on four folds; the standard error of step 2 is 0.082.
+    scores = [
+        [0.4, 0.6, 0.8, 0.7],
+        [0.4, 0.7, 0.6, 0.7],
+        [0.4] * 4,
+        [0.4, 0.6, 0.6, 0.2],
+    ]
+    later = iter(np.ravel(scores))
+    learner = GroundMetricLearningCV(
+        cv=2,
+        max_outer=3,
+        tol=0.0,
+        scoring=lambda *_: next(later),
+        standard_errors=standard_errors,
+    ).fit(*digits)
+    means = np.mean(scores, axis=0)
+    np.testing.assert_allclose(learner.cv_results_["mean_test_score"], means)
+    assert learner.best_step_ == expected
+
+
+def test_distances_are_computed_once_after_a_descent_has_ended(digits):
+    seen = []
+
+    def scoring(distances, *_):
+        seen.append(distances)
+        return 0.5
+
+    # Nothing gains 90 % in six steps: descents end at the eighth or so.
+    learner = GroundMetricLearningCV(cv=2, max_outer=40, tol=0.9, scoring=scoring)
+    learner.fit(*digits)
+    assert len(seen) == 4 * 41
+    assert len({id(distances) for distances in seen}) < 4 * 20
+    assert learner.cv_results_["step"].tolist() == list(range(41))
+
+
 def test_takes_what_scikit_learn_takes(digits):
     X, y = digits
     learner = GroundMetricLearningCV(cv=StratifiedKFold(2), max_outer=1, n_targets=3)
@@ -115,6 +154,7 @@ def test_takes_what_scikit_learn_takes(digits):
     ("options", "message"),
     [
         ({"cv": 1}, "cv is 1; it must be at least 2"),
+        ({"standard_errors": -1}, "standard_errors is -1; a number at least 0.0"),
         ({"cv": 13}, "cv is 13, but a class has only 12 histograms"),
         ({"param_grid": {"power": [-1.0]}}, "power is -1.0"),
         ({"param_grid": {"steps": [1]}}, "steps"),

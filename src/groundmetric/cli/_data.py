@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import GroundMetricLearning, validation
-from ..learning._estimator import raised
+from ..learning._learner import raised
 from ._arrays import load_labels, load_npy, load_npz
 from ._cells import Floats, read_csv, read_parquet
 from ._columns import Bins, split_columns

@@ -15,7 +15,7 @@ from typer import Option
 from .. import GroundMetricLearning, pairwise_emd
 from .._words import count
 from ..experiments import Method, cross_validate
-from ..learning._estimator import raised
+from ..learning._learner import raised
 from ..report._cross_validated import COLUMNS, LEARNED, rows, tabulated, verdict
 from ..report._evaluation import LABELS
 from ._command import command

@@ -20,7 +20,7 @@ from ..experiments.measures import (
     own_share,
 )
 from ..learning._criterion import is_uniform
-from ..learning._estimator import raised
+from ..learning._learner import raised
 from ..neighbors._search import EMDNeighbors
 from ._verdict import (
     Difference,

@@ -10,6 +10,7 @@ from .arrays import (
     as_count,
     as_float_array,
     as_number,
+    as_points,
     as_position,
     as_positive,
     as_positive_number,

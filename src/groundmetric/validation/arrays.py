@@ -105,6 +105,19 @@ def as_cost(
     return array
 
 
+def as_points(points: ArrayLike, d: int, name: str = "points") -> Floats:
+    """Validate coordinates of d bins, in rows, that are not all the same."""
+    array = as_float_array(points, name, 2)
+    require_finite(array, name)
+    if len(array) != d:
+        raise ValueError(
+            f"{name} has {len(array)} rows; one for each of {d} bins is needed."
+        )
+    if d > 1 and (array == array[0]).all():
+        raise ValueError(f"{name} are all the same.")
+    return array
+
+
 def as_square(M: ArrayLike, name: str, size: int | None = None) -> Floats:
     """Validate a finite real square matrix, of the given size if any."""
     array = as_float_array(M, name, 2)

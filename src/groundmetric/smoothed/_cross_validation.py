@@ -1,0 +1,66 @@
+"""How much to smooth, and how long to learn, by errors on held-out histograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..learning._cross_validation import CrossValidated
+from ._estimator import SinkhornMetricLearning
+
+
+class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
+    """Smoothed metric learning with the number of steps chosen by cross-validation.
+
+    Chooses as :class:`GroundMetricLearningCV` does: one descent for each fold gives the
+    positions of all steps, and their errors on the held-out histograms choose among
+    them. Then one descent on everything takes as many steps.
+
+    Parameters
+    ----------
+    cv : int, cross-validation generator or iterable, default=3
+        Folds. A number stands for that many stratified folds, drawn twice.
+    scoring : callable, optional
+        ``scoring(distances, y_train, y_test)``, larger for better distances from test
+        to training histograms. By default the accuracy of k nearest neighbors, averaged
+        over k = 1, ..., 20.
+    param_grid : dict or list of dict, optional
+        Other parameters to choose from: ``{"smoothing": [1.0, 3.0, math.inf]}``, say.
+    standard_errors : float, default=0.0
+        Take the fewest steps whose score is within so many standard errors of the best.
+        Smoothed distances take many small steps, and the best number of them is better
+        than fewer.
+    random_state : int, RandomState instance or None, default=0
+        Draws the folds, if ``cv`` is a number, and batches.
+    **parameters
+        Those of :class:`SinkhornMetricLearning`. ``max_steps`` limits the steps to
+        choose from; ``floor`` is 0 by default, so that it does not.
+
+    Attributes
+    ----------
+    best_step_ : int
+        The number of steps chosen; 0 for the initial positions.
+    best_params_ : dict
+        The parameters chosen from ``param_grid``.
+    best_score_ : float
+        Their mean score on held-out histograms.
+    cv_results_ : dict of ndarray
+        A row for each choice: ``params``, ``step``, ``mean_test_score``,
+        ``std_test_score`` (over folds), ``se_test_score``.
+
+    Examples
+    --------
+    >>> import math
+    >>> import numpy as np
+    >>> from groundmetric import SinkhornMetricLearningCV
+    >>> X = np.random.default_rng(0).dirichlet(np.ones(6), 20)
+    >>> learner = SinkhornMetricLearningCV(
+    ...     cv=2, max_steps=3, param_grid={"smoothing": [1.0, math.inf]}
+    ... )
+    >>> 0 <= learner.fit(X, np.arange(20) % 2).best_step_ <= 3
+    True
+    """
+
+    _learner_class = SinkhornMetricLearning
+
+    def __init__(self, *, standard_errors: float = 0.0, **parameters: Any) -> None:  # noqa: ANN401 - of the learner
+        super().__init__(standard_errors=standard_errors, **parameters)
