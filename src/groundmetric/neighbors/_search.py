@@ -135,7 +135,7 @@ class EMDNeighbors(HistogramTransformer):
             validation.require_metric(self.metric_, "metric")
             self._histograms = rows
         else:
-            self.points_ = validation.as_points(self.points, d).copy()
+            self.points_ = validation.as_coordinates(self.points, d).copy()
             self._values, self._bins = rows.data, rows.indices
             self._starts = rows.indptr
         validation.as_count(self.n_neighbors, "n_neighbors", low=1)
@@ -258,7 +258,7 @@ class EMDNeighbors(HistogramTransformer):
             _require(self, "_values", "_bins", "_starts")
             self.n_samples_fit_ = len(self._starts) - 1
             self.n_features_in_ = len(self.points_)
-            validation.as_points(self.points_, self.n_features_in_, "points_")
+            validation.as_coordinates(self.points_, self.n_features_in_, "points_")
             validation.as_sparse_distributions(self._rows(), "its histograms")
         self._prepare()
 

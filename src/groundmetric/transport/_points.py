@@ -48,7 +48,7 @@ class PointPairs:
             left = validation.as_supports(X, "X")
             right = left if Y is None else validation.as_supports(Y, "Y")
             validation.require_same_bins(left, right)
-            self._points = validation.as_points(points, left.n_bins)
+            self._points = validation.as_coordinates(points, left.n_bins)
         self._total = validation.common_mass(left, right)
         self._left: csr_array = left.values
         self._right: csr_array = right.values

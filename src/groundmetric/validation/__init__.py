@@ -48,8 +48,8 @@ from .supports import (
     GroundCost,
     as_block_of_costs,
     as_clouds,
+    as_coordinates,
     as_ground_cost,
-    as_points,
     as_sparse_distributions,
     as_supports,
 )
@@ -65,6 +65,7 @@ __all__ = [
     "as_choice",
     "as_clouds",
     "as_color_image",
+    "as_coordinates",
     "as_cost",
     "as_count",
     "as_distributions",

@@ -102,7 +102,7 @@ def refuse_entries(
         raise ValueError(f"{place} is {rows.data[k]}: {what}.")
 
 
-def as_points(points: ArrayLike, d: int, name: str = "points") -> Floats:
+def as_coordinates(points: ArrayLike, d: int, name: str = "points") -> Floats:
     """Validate finite coordinates of d bins, in rows."""
     array = as_float_array(points, name, 2)
     if len(array) != d or array.shape[1] == 0:
@@ -128,7 +128,7 @@ def as_clouds(X: Any, name: str) -> Clouds:  # noqa: ANN401 - judged here
             raise ValueError(f"{wanted}, but {name}[{i}] is not a pair.")
         mass = as_histograms(cloud[0], f"{name}[{i}][0]", 1).values
         masses.append(mass)
-        points.append(as_points(cloud[1], len(mass), f"{name}[{i}][1]"))
+        points.append(as_coordinates(cloud[1], len(mass), f"{name}[{i}][1]"))
         if points[i].shape[1] != points[0].shape[1]:
             raise ValueError(
                 f"{name}[{i}] has points with {points[i].shape[1]} coordinates, but "
