@@ -57,7 +57,7 @@ def test_the_same_as_all_distances_with_fewer_solves(texts, n_jobs):
         np.testing.assert_array_equal(indices[k], expected[1][k])
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.integers(2, 6), st.integers(1, 5), st.data())
 def test_ties_and_duplicates(n, d, data):
     X = data.draw(hnp.arrays(float, (n, d), elements=MASSES))

@@ -74,7 +74,7 @@ def test_supports_cut_out_by_hand(size):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(histogram_pairs(), st.data())
 def test_equals_the_matrix_of_all_costs(pair, data):
     r, c = pair
@@ -159,6 +159,7 @@ def test_any_form_of_input():
         np.testing.assert_allclose(found, mass * expected, rtol=1e-12, atol=1e-15)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 5), min_size=2, max_size=4), st.data())
 def test_point_clouds(sizes, data):
     clouds = []

@@ -88,6 +88,9 @@ optional
         ``tol``, unless that is 0. The paper has 8 and 200.
     tol : float, default=0.0075
         Stop when the relative improvement over the last six steps falls below this.
+    max_samples : int, optional
+        Learn from at most so many histograms, drawn class by class; None for all.
+        ``transform`` computes distances to these.
     result : {"last", "best", "average"}, default="last"
         Return the last metric, the one with the smallest criterion, or the mean of the
         metrics of all steps.
@@ -105,8 +108,8 @@ optional
         How often to write it.
     warm_start : bool, default=False
         Start from the metric of the last fit, if there is one.
-    random_state : ignored
-        Present for API compatibility: nothing here is random.
+    random_state : int, RandomState instance or None, default=None
+        Draws the sample; nothing else here is random.
 
     Attributes
     ----------
@@ -125,6 +128,8 @@ optional
         converged; False if a limit or the callback ended the run.
     classes_ : ndarray
         Labels, if there were any.
+    sample_indices_ : ndarray of shape (max_samples,)
+        The rows of X that were drawn, if not all.
     n_features_in_ : int
         Number of bins, d.
 
@@ -155,6 +160,7 @@ optional
         max_outer: int = 20,
         max_inner: int = 1,
         tol: float = 0.0075,
+        max_samples: int | None = None,
         result: str = "last",
         n_jobs: int | None = None,
         callback: Callable[[DescentStep], object] | None = None,
@@ -177,6 +183,7 @@ optional
         self.max_outer = max_outer
         self.max_inner = max_inner
         self.tol = tol
+        self.max_samples = max_samples
         self.result = result
         self.n_jobs = n_jobs
         self.callback = callback
