@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -234,6 +235,46 @@ def print_peak() -> None:
     X, Y = (bags(rng, 100, None) for _ in range(2))
     gm.pairwise_emd(X, Y, points=word_vectors(rng))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+
+
+def time_a_pair(kind: str) -> float:
+    """Seconds of one thread, on a few hundred pairs or more."""
+    if kind == "sparse":
+        rng = np.random.default_rng(0)
+        X, Y = (bags(rng, 60, None) for _ in range(2))
+        given = {"points": word_vectors(rng)}
+    else:
+        X, points = dense(120 if kind == "128" else 24, int(kind))
+        Y, given = X, {"metric": cdist(points, points)}
+    start = time.process_time()
+    gm.pairwise_emd(X, Y, **given)
+    return (time.process_time() - start) / (X.shape[0] * Y.shape[0])
+
+
+def in_words(duration: float) -> str:
+    for unit, size in (("days", 86400), ("h", 3600), ("min", 60)):
+        if duration >= 2 * size:
+            return f"{duration / size:.0f} {unit}"
+    return f"{duration:.0f} s" if duration >= 2 else f"{duration:.1f} s"  # noqa: PLR2004
+
+
+def size_table() -> str:
+    """Make the table of feasible sizes from the measured time of a pair."""
+    lines = [
+        "| | time a pair | 10^4 pairs | 10^6 | 10^7 | 10^9 |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for kind, what in (
+        ("128", "128 bins"),
+        ("1000", "1,000 bins"),
+        ("sparse", "20,000 bins, 80 non-zeros, 300 coordinates"),
+    ):
+        each = time_a_pair(kind)
+        times = (in_words(each * 10**k) for k in (4, 6, 7, 9))
+        lines.append(f"| {what} | {each * 1e6:,.0f} us | {' | '.join(times)} |")
+    sizes = "0.1 MB | 8 MB | 80 MB | 8 GB"
+    lines.append(f"| distances in float64 | | {sizes} |")
+    return "\n".join(lines)
 
 
 def rows() -> Iterator[Row]:

@@ -101,6 +101,8 @@ def main() -> None:
         "learning": learning.growth_table,
     }
     notes = {part: after[part]() for part in parts if part in after}
+    if "beyond" in parts:
+        notes["sizes"] = beyond.size_table()
     print("\n" + "\n\n".join(notes.values()))
     if options.save:
         save(facts, measured, notes)

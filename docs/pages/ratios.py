@@ -79,6 +79,11 @@ def growth() -> str:
     return _results()["notes"]["learning"]
 
 
+def sizes() -> str:
+    """Show how long many pairs take."""
+    return _results()["notes"]["sizes"]
+
+
 def comparison() -> str:
     """Compare packages: what they do, how fast, how well."""
     names = (
