@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist
 import groundmetric as gm
 from certificates import check_transport
 from groundmetric import _core
-from groundmetric.transport._pairs import all_pairs
+from groundmetric.transport import _pairs
 from strategies import COORDINATES, MASSES, histogram_pairs
 
 _points = importlib.import_module("groundmetric.transport._points")
@@ -135,6 +135,24 @@ def test_sparse_histograms_stay_sparse():
     np.testing.assert_array_equal(found, gm.pairwise_emd(X, points=points))
 
 
+def test_many_bins_with_a_matrix(monkeypatch):
+    rng = np.random.default_rng(8)
+    X, Y = bags(rng, 7, 40, 15), bags(rng, 5, 40, 15)
+    cost = rng.normal(size=(40, 40))
+    expected = [gm.pairwise_emd(X, Z, metric=cost) for Z in (None, Y)]
+    metric = cdist(cost, cost)
+    own = gm.pairwise_emd(X, metric=metric)
+    monkeypatch.setattr(_pairs, "WIDE", 39)
+    for Z, other in zip((None, NeverDense(Y)), expected, strict=True):
+        found = gm.pairwise_emd(NeverDense(X), Z, metric=cost, n_jobs=2)
+        np.testing.assert_allclose(found, other, rtol=1e-12)
+    found = gm.pairwise_emd(NeverDense(X), metric=metric)
+    np.testing.assert_allclose(found, own, rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal(found, found.T)
+    with pytest.raises(ValueError, match=r"metric has shape \(39, 39\)"):
+        gm.pairwise_emd(X, metric=cost[:39, :39])
+
+
 def test_any_form_of_input():
     rng = np.random.default_rng(4)
     X, points = bags(rng, 5, 30, 12), rng.normal(size=(30, 2))
@@ -208,7 +226,7 @@ def test_many_bins_in_common_are_forgotten_in_time():
 def test_pairs_travel(metric):
     rng = np.random.default_rng(7)
     X, points = bags(rng, 5, 30, 12), rng.normal(size=(30, 2))
-    pairs = all_pairs(X, None, metric, points)
+    pairs = _pairs.all_pairs(X, None, metric, points)
     expected = pairs.solve(slice(0, 5), slice(0, 5), 1, None)
     there = pickle.loads(pickle.dumps(pairs))  # noqa: S301 - our own
     block = there.solve(slice(1, 3), slice(3, 5), 1, None)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
 from .._cluster import is_lazy, lazily
-from ._points import PointPairs
+from ._points import PointPairs, as_masses, sparse_contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Metric = ArrayLike | str | None
+
+# Sparse histograms with more bins stay sparse under a matrix of costs.
+WIDE = 2048
 
 
 class Pairs(Protocol):
@@ -82,6 +85,54 @@ class MatrixPairs:
         return _core.pairwise(x, y, self._matrix, same, threads, report)
 
 
+class SparsePairs:
+    """Pairs of sparse histograms under a matrix of costs between many bins.
+
+    Histograms stay sparse. Mass in common bins moves like any other: to check whether
+    it may stay would take longer than to solve the slightly larger problems.
+    """
+
+    def __init__(self, X: ArrayLike, Y: ArrayLike | None, metric: ArrayLike) -> None:
+        left = validation.as_supports(X, "X")
+        right = left if Y is None else validation.as_supports(Y, "Y")
+        self._total = validation.common_mass(left, right)
+        self._left, self._right = left.values, right.values
+        self._cost = validation.as_cost(metric, left.n_bins)
+        self.symmetric = Y is None and np.array_equal(self._cost, self._cost.T)
+        self.shape = (self._left.shape[0], self._right.shape[0])
+
+    @cached_property
+    def _matrix(self) -> _core.CostMatrix:
+        return _core.CostMatrix(self._cost)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key != "_matrix"}
+
+    def contents(self) -> list[NDArray[Any]]:
+        """Histograms and costs."""
+        return [*sparse_contents(self._left, self._right), self._cost]
+
+    def solve(
+        self, rows: slice, columns: slice, threads: int, report: Report | None
+    ) -> Floats:
+        """Distances between some of X and some of Y."""
+        same = self.symmetric and rows == columns
+        x = as_masses(self._left[rows], self._total)
+        y = x if same else as_masses(self._right[columns], self._total)
+        bins = np.arange(len(self._cost), dtype=np.int32)
+        return _core.pairwise_supports(
+            x,
+            y,
+            self._matrix,
+            bins,
+            bins,
+            symmetric=same,
+            reduced=False,
+            n_threads=threads,
+            progress=report,
+        )
+
+
 def all_pairs(
     X: ArrayLike,
     Y: ArrayLike | None,
@@ -96,7 +147,18 @@ def all_pairs(
             "metric is a matrix, but points are given as well: with points, metric is "
             "the name of a metric between them, a function, or None."
         )
+    if _is_wide(X) and (Y is None or (_is_wide(Y) and _same_bins(X, Y))):
+        return SparsePairs(X, Y, metric)
     return MatrixPairs(X, Y, metric)
+
+
+def _same_bins(X: ArrayLike, Y: ArrayLike) -> bool:
+    return int(np.shape(X)[-1]) == int(np.shape(Y)[-1])
+
+
+def _is_wide(X: ArrayLike) -> bool:
+    """Whether X is sparse, with too many bins to make it dense."""
+    return hasattr(X, "toarray") and np.shape(X)[-1] > WIDE
 
 
 class _Shared(NamedTuple):

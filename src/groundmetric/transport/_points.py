@@ -57,16 +57,9 @@ class PointPairs:
 
     def contents(self) -> list[NDArray[Any]]:
         """Histograms, coordinates and the name of the metric."""
-        sparse = (self._left, self._right)
-        parts = [part for rows in sparse for part in (rows.data, rows.indices)]
         name = getattr(self._metric, "__qualname__", self._metric)
-        return [
-            *parts,
-            self._left.indptr,
-            self._right.indptr,
-            self._points,
-            _text(name),
-        ]
+        text = np.frombuffer(str(name).encode(), np.uint8)
+        return [*sparse_contents(self._left, self._right), self._points, text]
 
     @cached_property
     def _coordinates(self) -> _core.Points:
@@ -133,8 +126,9 @@ class PointPairs:
         )
 
 
-def _text(name: object) -> NDArray[Any]:
-    return np.frombuffer(str(name).encode(), np.uint8)
+def sparse_contents(*sets: csr_array) -> list[NDArray[Any]]:
+    """List the arrays that sparse rows consist of."""
+    return [part for rows in sets for part in (rows.data, rows.indices, rows.indptr)]
 
 
 def as_masses(rows: csr_array, total: float) -> _core.RaggedMasses:
