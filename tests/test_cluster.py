@@ -3,6 +3,7 @@
 import os
 import signal
 
+import joblib
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
@@ -111,21 +112,24 @@ def test_neighbors(client, data, sparse, monkeypatch):
 
 
 def test_experiments(client, tmp_path):
+    """Run tasks here, on the client's workers, and by joblib's Dask backend."""
     rng = np.random.default_rng(2)
     X, y = rng.gamma(1.0, size=(40, 6)), np.repeat([0, 1, 2, 3], 10)
     tasks = list(experiments.binary_tasks(y, n_train=4))
     frames = []
-    for name, where in (("here", {}), ("there", {"client": client})):
+    for name in ("here", "there", "joblib"):
         path = tmp_path / f"{name}.sqlite"
         options = {"methods": ["l1", "hellinger"], "n_neighbors": 3}
-        n = experiments.run(
-            X, y, tasks=tasks, path=path, experiment="e", **options, **where
-        )
+        if name == "there":
+            options["client"] = client
+        backend = "dask" if name == "joblib" else "loky"
+        with joblib.parallel_config(backend=backend):
+            n = experiments.run(X, y, tasks=tasks, path=path, experiment="e", **options)
         assert n == 2 * len(tasks)
         frame = experiments.read_results(path).sort_values(["task", "method"])
         same = frame[["task", "method", "seed", "knn_errors", "recall"]]
         frames.append(same.to_numpy().tolist())
-    assert str(frames[0]) == str(frames[1])
+    assert str(frames[0]) == str(frames[1]) == str(frames[2])
 
 
 @pytest.mark.parametrize("kind", ["metric", "asymmetric", "points"])

@@ -258,6 +258,7 @@ BAD = [
     ("metric is nan between points 0 and 2", [[1, 0, 1]], {"metric": "cosine"}),
     ("X must be a list of pairs (masses, coordinates), since", np.eye(3), NO_POINTS),
     ("but X[0] is not a pair", [[1, 0, 0]], NO_POINTS),
+    ("but X[0] is not a pair of arrays", [[1, 0], [0, 1]], NO_POINTS),
     ("X[0][1] has shape (1, 1), but the", [([1, 1], [[0]])], NO_POINTS),
     (
         "X[1] has points with 2 coordinates, but those of X[0] have 1",

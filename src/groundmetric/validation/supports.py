@@ -116,16 +116,16 @@ def as_coordinates(points: ArrayLike, d: int, name: str = "points") -> Floats:
 
 def as_clouds(X: Any, name: str) -> Clouds:  # noqa: ANN401 - judged here
     """Validate a list of (masses, coordinates): each cloud has points of its own."""
-    wanted = f"{name} must be a list of pairs (masses, coordinates)"
+    wanted = (
+        f"{name} must be a list of pairs (masses, coordinates), since neither a matrix "
+        "as metric nor points are given"
+    )
     if not isinstance(X, Sequence) or isinstance(X, str) or not len(X):
-        raise ValueError(
-            f"{wanted}, since neither a matrix as metric nor points are given; it is "
-            f"{type(X).__name__}."
-        )
+        raise ValueError(f"{wanted}; it is {type(X).__name__}.")
     masses, points = [], []
     for i, cloud in enumerate(X):
-        if not isinstance(cloud, (tuple, list)) or len(cloud) != 2:  # noqa: PLR2004
-            raise ValueError(f"{wanted}, but {name}[{i}] is not a pair.")
+        if not _is_cloud(cloud):
+            raise ValueError(f"{wanted}, but {name}[{i}] is not a pair of arrays.")
         mass = as_histograms(cloud[0], f"{name}[{i}][0]", 1).values
         masses.append(mass)
         points.append(as_coordinates(cloud[1], len(mass), f"{name}[{i}][1]"))
@@ -140,6 +140,12 @@ def as_clouds(X: Any, name: str) -> Clouds:  # noqa: ANN401 - judged here
         shape=(len(masses), starts[-1]),
     )
     return Clouds(as_supports(rows, name), np.concatenate(points))
+
+
+def _is_cloud(cloud: object) -> bool:
+    if not isinstance(cloud, (tuple, list)) or len(cloud) != 2:  # noqa: PLR2004
+        return False
+    return all(hasattr(part, "__len__") for part in cloud)
 
 
 def as_ground_cost(metric: str | GroundCost) -> GroundCost:
