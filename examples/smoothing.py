@@ -1,12 +1,13 @@
 """Measure how much smoothing helps with ten classes, on classes nothing was chosen on.
 
 Each draw has ten classes with 30 histograms each to learn from. The learner is run with
-the exact EMD and with distances of increasing smoothing, up to the energy distance; l1
-and LMNN are there for comparison. Run it with
+the exact EMD, with distances of increasing smoothing, up to the energy distance, and
+with smoothing and steps chosen by cross-validation; l1 and LMNN are there for
+comparison. Run it with
 
     python examples/smoothing.py file.npz --tasks 8 --export smoothing.parquet
 
-where the file contains the arrays X (histograms in rows), y (labels) and class_names.
+where the file contains the arrays X (histograms in rows) and y (labels).
 If the script is interrupted, run it again to resume. The guide's page on smoothing has
 the figure; docs/figures/smoothing.py draws it.
 """
@@ -17,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from learning import choosing_half
 
 import groundmetric as gm
 from groundmetric.experiments import (
@@ -29,7 +31,6 @@ from groundmetric.experiments import (
     summary_table,
 )
 
-CHOOSING = Path(__file__).parents[1] / "docs" / "reproduction" / "choosing-half.txt"
 SMOOTHINGS = (0.5, 1.0, 3.0, 10.0, math.inf)
 
 
@@ -37,17 +38,19 @@ def learn(
     settings: dict, device: str | None, X: np.ndarray, y: np.ndarray, n_jobs: int | None
 ) -> object:
     """Learn with these settings on a device, and return the distances."""
-    learner = gm.SinkhornMetricLearning(**settings, device=device, n_jobs=n_jobs)
-    return learner.fit(X, y).pairwise
+    kind = "param_grid" in settings
+    learner = (gm.SinkhornMetricLearning, gm.SinkhornMetricLearningCV)[kind]
+    return learner(**settings, device=device, n_jobs=n_jobs).fit(X, y).pairwise
 
 
-def smoothed(smoothing: float, device: str | None) -> Method:
-    """Make the method with this smoothing, and as many steps as it needs."""
-    n_steps = 40 if smoothing < math.inf else 150
-    settings = {"smoothing": smoothing, "max_steps": n_steps, "floor": 0.0}
-    name = f"smoothed-{smoothing:g}"
-    label = f"GML, smoothing {smoothing:g}"
-    return Method(name, label, settings, partial(learn, settings, device))
+def smoothed(device: str | None) -> list[Method]:
+    """Make the methods with each smoothing, and the one that chooses among some."""
+    methods = {f"smoothed-{rho:g}": {"smoothing": rho} for rho in SMOOTHINGS}
+    methods["smoothed-cv"] = {"param_grid": {"smoothing": [1.0, 3.0, math.inf]}}
+    return [
+        Method(name, f"GML, {name}", settings, partial(learn, settings, device))
+        for name, settings in methods.items()
+    ]
 
 
 def main() -> None:
@@ -61,9 +64,8 @@ def main() -> None:
     parser.add_argument("--export", type=Path, help="a .parquet for the results")
     options = parser.parse_args()
     with np.load(options.data, allow_pickle=False) as file:
-        X, y = file["X"], file["class_names"][file["y"]]
-    chosen = CHOOSING.read_text().splitlines()
-    reporting = sorted(set(y.tolist()) - set(chosen))
+        X, y = file["X"], file["y"]
+    reporting = sorted(set(y.tolist()) - set(choosing_half(y)))
     path = Path(f"{options.data.stem}-smoothing.sqlite")
     run(
         X,
@@ -75,7 +77,7 @@ def main() -> None:
         experiment="smoothing",
         methods=[
             *("l1", "lmnn", "lmnn-hellinger", "gml"),
-            *(smoothed(smoothing, options.device) for smoothing in SMOOTHINGS),
+            *smoothed(options.device),
             *options.method,
         ],
         n_jobs=options.jobs,

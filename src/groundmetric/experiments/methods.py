@@ -58,11 +58,7 @@ LABELS = {
     "jensen_shannon": "Jensen-Shannon",
     "fisher": "Fisher",
 }
-# Smoothed distances to choose from; without any limit they need more steps.
-SMOOTHED = (
-    {"smoothing": [1.0, 3.0], "max_steps": [40]},
-    {"smoothing": [math.inf], "max_steps": [150]},
-)
+SMOOTHINGS = [1.0, 3.0, math.inf]  # to choose from
 Learner: TypeAlias = type[
     GroundMetricLearning | SinkhornMetricLearning | SinkhornMetricLearningCV
 ]
@@ -241,7 +237,7 @@ METHODS: dict[str, Method] = {
             SinkhornMetricLearningCV,
             "gml-smoothed-cv",
             "GML, smoothed, by CV",
-            param_grid=list(SMOOTHED),
+            param_grid={"smoothing": SMOOTHINGS},
         ),
     )
 }

@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 MOST_NEIGHBORS = 20  # votes of 1 to so many neighbors are averaged
 N_REPEATS = 2  # of folds, if their number is given
 # Parameters that the learner does not have.
-OWN = ("cv", "param_grid", "scoring", "standard_errors")
+OWN = ("cv", "param_grid", "scoring")
 
 Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
 Chooser = TypeVar("Chooser", bound="CrossValidated")
@@ -46,7 +46,6 @@ class CrossValidated(MetricLearner):
         cv: Any = 3,  # noqa: ANN401 - whatever scikit-learn takes
         scoring: Callable[[Floats, Any, Any], float] | None = None,
         param_grid: Grid | None = None,
-        standard_errors: float = 1.0,
         random_state: object = 0,
         **parameters: Any,  # noqa: ANN401 - of the learner
     ) -> None:
@@ -54,7 +53,6 @@ class CrossValidated(MetricLearner):
         self.cv = cv
         self.scoring = scoring
         self.param_grid = param_grid
-        self.standard_errors = standard_errors
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -103,7 +101,6 @@ class CrossValidated(MetricLearner):
 
     def _choose(self, rows: Floats, labels: NDArray[Any]) -> None:
         """Score all steps of all candidates on held-out histograms, and choose."""
-        slack = validation.as_number(self.standard_errors, "standard_errors", low=0.0)
         splits = list(self._splits(rows, labels))
         candidates = list(ParameterGrid(self.param_grid or {}))
         scores = _as_array(
@@ -120,13 +117,12 @@ class CrossValidated(MetricLearner):
             "mean_test_score": means.ravel(),
             "std_test_score": spread.ravel(),
             "se_test_score": errors.ravel(),
+            **{
+                f"split{k}_test_score": scores[:, k].ravel() for k in range(len(splits))
+            },
         }
-        # The fewest steps within some standard errors of the best; of candidates with
-        # as few, the one with the best score.
-        best = np.unravel_index(means.argmax(), means.shape)
-        good = means >= means[best] - slack * errors[best]
-        step = int(np.flatnonzero(good.any(axis=0))[0])
-        chosen = int(np.where(good[:, step], means[:, step], -np.inf).argmax())
+        chosen, best = np.unravel_index(means.argmax(), means.shape)
+        step = _fewest_steps(scores[chosen], int(best))
         self.best_step_, self.best_params_ = step, dict(candidates[chosen])
         self.best_score_ = float(means[chosen, step])
 
@@ -193,6 +189,17 @@ class CrossValidated(MetricLearner):
         self.best_step_ = int(self.best_step_)
 
 
+def _fewest_steps(scores: Floats, best: int) -> int:
+    """Find the fewest steps within one standard error of the best.
+
+    It is the standard error of the difference between the two: folds differ more from
+    each other than steps do, and some are hard for all steps alike.
+    """
+    lead = scores[:, [best]] - scores  # (splits, steps)
+    error = lead.std(axis=0) / np.sqrt(max(len(scores) - 1, 1))
+    return int(np.flatnonzero(lead.mean(axis=0) <= error)[0])
+
+
 def _as_array(scores: list[list[list[float]]]) -> Floats:
     """Give candidates with fewer steps the score of their last one for the others."""
     n_steps = max(len(steps) for folds in scores for steps in folds)
@@ -209,8 +216,9 @@ class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
 
     How long to learn matters most, and depends on the data. One descent for each fold
     gives the metrics of all steps, and their errors on the held-out histograms choose
-    among them: the fewest steps within one standard error of the best. Then one descent
-    on everything takes as many steps.
+    among them: the fewest steps within one standard error of the best, that of the
+    difference between the two on the same folds. Then one descent on everything takes
+    as many steps.
 
     Parameters
     ----------
@@ -222,8 +230,6 @@ class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
         over k = 1, ..., 20.
     param_grid : dict or list of dict, optional
         Other parameters to choose from, such as ``{"power": [0.5, 1.0]}``.
-    standard_errors : float, default=1.0
-        Take the fewest steps whose score is within so many standard errors of the best.
     random_state : int, RandomState instance or None, default=0
         Draws the folds, if ``cv`` is a number.
     **parameters
@@ -240,7 +246,7 @@ class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
         Their mean score on held-out histograms.
     cv_results_ : dict of ndarray
         A row for each choice: ``params``, ``step``, ``mean_test_score``,
-        ``std_test_score`` (over folds), ``se_test_score``.
+        ``std_test_score`` (over folds), ``se_test_score``, ``split0_test_score``, ...
 
     Examples
     --------

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+BINARY = 2
+N_TARGETS = {"two classes": 20, "more": 10}
+
 
 class MarginCriterion:
     """L on a set of histograms.
@@ -132,6 +135,13 @@ class MarginCriterion:
     def set_state(self, state: Arrays) -> None:
         """Continue from these targets."""
         self._similar.set_state(state)
+
+
+def usual_targets(weights: Weights) -> int:
+    """Count the targets that suited our data: more where classes separate easily."""
+    classes = getattr(weights, "classes", None)
+    two = classes is not None and len(np.unique(classes)) == BINARY
+    return N_TARGETS["two classes" if two else "more"]
 
 
 def judged_margin(n_targets: int, margin: float) -> tuple[int, float]:

@@ -1,9 +1,5 @@
 """How much to smooth, and how long to learn, by errors on held-out histograms."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from ..learning._cross_validation import CrossValidated
 from ._estimator import SinkhornMetricLearning
 
@@ -12,8 +8,9 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
     """Smoothed metric learning with the number of steps chosen by cross-validation.
 
     Chooses as :class:`GroundMetricLearningCV` does: one descent for each fold gives the
-    positions of all steps, and their errors on the held-out histograms choose among
-    them. Then one descent on everything takes as many steps.
+    positions of all steps, and their errors on the held-out histograms choose the
+    fewest steps within one standard error of the best. Then one descent on everything
+    takes as many.
 
     Parameters
     ----------
@@ -25,10 +22,6 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
         over k = 1, ..., 20.
     param_grid : dict or list of dict, optional
         Other parameters to choose from: ``{"smoothing": [1.0, 3.0, math.inf]}``, say.
-    standard_errors : float, default=0.0
-        Take the fewest steps whose score is within so many standard errors of the best.
-        Smoothed distances take many small steps, and the best number of them is better
-        than fewer.
     random_state : int, RandomState instance or None, default=0
         Draws the folds, if ``cv`` is a number, and batches.
     **parameters
@@ -45,7 +38,7 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
         Their mean score on held-out histograms.
     cv_results_ : dict of ndarray
         A row for each choice: ``params``, ``step``, ``mean_test_score``,
-        ``std_test_score`` (over folds), ``se_test_score``.
+        ``std_test_score`` (over folds), ``se_test_score``, ``split0_test_score``, ...
 
     Examples
     --------
@@ -61,6 +54,3 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
     """
 
     _learner_class = SinkhornMetricLearning
-
-    def __init__(self, *, standard_errors: float = 0.0, **parameters: Any) -> None:  # noqa: ANN401 - of the learner
-        super().__init__(standard_errors=standard_errors, **parameters)

@@ -49,12 +49,11 @@ class SinkhornMetricLearning(MetricLearner):
 
     Parameters
     ----------
-    smoothing : float, default=1.0
+    smoothing : float, default=3.0
         How much to smooth: eps = smoothing * mean(cost). Towards 0 distances become
         EMDs, for which :class:`GroundMetricLearning` is made; ``math.inf`` gives the
         energy distance, the squared Euclidean distance of the histograms' mean
-        positions, as LMNN learns it: let it take up to 150 steps. Values below 0.5 do
-        not learn well.
+        positions, as LMNN learns it. Values below 0.5 do not learn well.
     n_components : int, optional
         Dimension of the positions, r. By default as many as ``points`` have, or d.
     power : float, default=0.5
@@ -73,8 +72,9 @@ class SinkhornMetricLearning(MetricLearner):
     step_size : float, default=0.15
         First step, relative to the norms of positions and gradient; it falls as
         1 / sqrt(t).
-    floor : float, default=0.02
-        Stop when the criterion has fallen to this share of its first value.
+    floor : float, default=0.07
+        Stop when the criterion has fallen to this share of its first value, before the
+        positions learn the noise of the training histograms.
     tol : float, default=0.0
         Stop when the relative improvement over the last six steps falls below this;
         0 takes all steps, unless nothing is left to gain.
@@ -149,7 +149,7 @@ class SinkhornMetricLearning(MetricLearner):
     def __init__(
         self,
         *,
-        smoothing: float = 1.0,
+        smoothing: float = 3.0,
         n_components: int | None = None,
         power: float = 0.5,
         points: ArrayLike | None = None,
@@ -157,7 +157,7 @@ class SinkhornMetricLearning(MetricLearner):
         margin: float = 0.3,
         max_steps: int = 40,
         step_size: float = 0.15,
-        floor: float = 0.02,
+        floor: float = 0.07,
         tol: float = 0.0,
         batch_size: int | None = None,
         device: str | None = None,
