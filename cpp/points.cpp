@@ -69,41 +69,34 @@ void PointCosts::compute(const Support& other,
 void PointCosts::set_costs(Problem& problem, const Support& other,
                            bool is_swapped) {
     compute(other, is_swapped ? problem.rows : problem.columns);
-    const int m = problem.n_rows(), n = problem.n_columns();
-    problem.stride = padded(n);
-    problem.cost.resize(static_cast<std::size_t>(m) * problem.stride);
     if (is_swapped)
         fill_rows(problem, other);
     else
         fill_columns(problem, other);
-    for (int i = 0; i < m; ++i) {
-        double* row =
-            problem.cost.data() + static_cast<long>(i) * problem.stride;
-        std::fill(row + n, row + problem.stride, kHuge);
-    }
 }
 
 void PointCosts::fill_rows(Problem& problem, const Support& other) const {
-    for (int i = 0; i < problem.n_rows(); ++i) {
-        const double* from = distances_to(other.bins[problem.rows[i]]);
-        double* to =
-            problem.cost.data() + static_cast<long>(i) * problem.stride;
+    double* to = problem.make_costs();
+    for (const int p : problem.rows) {
+        const double* from = distances_to(other.bins[p]);
         for (int j = 0; j < problem.n_columns(); ++j)
             to[j] = from[problem.columns[j]];
+        to += problem.stride;
     }
 }
 
 // A vector's worth of columns at a time, so that stores fill cache lines.
 void PointCosts::fill_columns(Problem& problem, const Support& other) const {
+    double* const costs = problem.make_costs();
+    const int n = problem.n_columns();
     const double* from[kLanes];
-    for (int j = 0; j < problem.n_columns(); j += kLanes) {
-        for (int g = 0; g < kLanes; ++g) {
-            const int column = std::min(j + g, problem.n_columns() - 1);
-            from[g] = distances_to(other.bins[problem.columns[column]]);
-        }
-        double* to = problem.cost.data() + j;
+    for (int j = 0; j < n; j += kLanes) {
+        const int width = std::min(kLanes, n - j);
+        for (int g = 0; g < width; ++g)
+            from[g] = distances_to(other.bins[problem.columns[j + g]]);
+        double* to = costs + j;
         for (const int p : problem.rows) {
-            for (int g = 0; g < kLanes; ++g) to[g] = from[g][p];
+            for (int g = 0; g < width; ++g) to[g] = from[g][p];
             to += problem.stride;
         }
     }

@@ -14,17 +14,13 @@ public:
     explicit MatrixCosts(const BlockCosts& costs) : costs_(&costs) {}
     void start(const Support& fixed) { fixed_ = fixed; }
     void set_costs(Problem& problem, const Support& other, bool) const {
-        const int m = problem.n_rows(), n = problem.n_columns();
-        problem.stride = padded(n);
-        const std::size_t stride = static_cast<std::size_t>(problem.stride);
-        problem.cost.resize(m * stride);
-        for (int i = 0; i < m; ++i) {
-            const double* from = costs_->matrix.row(
-                costs_->row_of[fixed_.bins[problem.rows[i]]]);
-            double* to = problem.cost.data() + i * stride;
-            for (int j = 0; j < n; ++j)
+        double* to = problem.make_costs();
+        for (const int p : problem.rows) {
+            const double* from =
+                costs_->matrix.row(costs_->row_of[fixed_.bins[p]]);
+            for (int j = 0; j < problem.n_columns(); ++j)
                 to[j] = from[costs_->column_of[other.bins[problem.columns[j]]]];
-            std::fill(to + n, to + stride, kHuge);
+            to += problem.stride;
         }
     }
 

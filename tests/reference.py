@@ -408,6 +408,30 @@ def recall_accuracy(distances, y, k):
     return sum(shares) / len(shares)
 
 
+def smoothed_potentials(r, c, M, *, n_rounds, n_scales):
+    """Potentials of the columns by Sinkhorn's algorithm while eps shrinks; the plan.
+
+    Starts at the lower quartile of the costs less their column's smallest, above
+    the smallest of their row; each eps is a quarter of the one before, and each kernel
+    the fourth power of the plan before. Factors and kernels are kept in range.
+    """
+    r, c = r * (len(c) / r.sum()), c * (len(c) / c.sum())
+    v = M.min(axis=0)
+    above = (M - v) - (M - v).min(axis=1, keepdims=True)
+    eps = np.sort(above.ravel())[above.size // 4]
+    kernel = np.maximum(np.exp(-above / eps), 2.0**-100)
+    for _ in range(n_scales):
+        b = np.ones(len(c))
+        for _ in range(n_rounds):
+            a = r / (kernel @ b)
+            b = np.clip(c / (kernel.T @ a), 1e-6, 1e6)
+        v = v + eps * np.log(b)
+        plan = a[:, None] * kernel * b
+        kernel = np.maximum(plan / plan.max(axis=1, keepdims=True), 1e-8) ** 4
+        eps /= 4
+    return v, plan
+
+
 def sinkhorn_plan(r, c, M, eps, n_iter):
     """Fit the marginals of P in turn, P_pq = r_p c_q exp((f_p + g_q - M_pq) / eps)."""
     d = len(r)

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core, validation
 from .._cluster import is_lazy
 from .._progress import progress_bar
+from ._bins import Bins, columns_of
 from ._blocks import solve_here, solve_in_blocks, solve_there
 from ._pairs import all_pairs, lazy_pairs
 
@@ -98,7 +99,8 @@ def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
         usually on the same bins.
     metric : array-like of shape (m, n)
         Cost of moving a unit of mass from bin p of r to bin q of c. Usually a metric
-        on common bins; any real matrix is accepted, and solved exactly.
+        on common bins; any real matrix is accepted, and solved exactly. Only the costs
+        between bins that are not empty are copied.
 
     Returns
     -------
@@ -116,7 +118,7 @@ def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
     >>> emd([2, 2], [1, 2, 1], [[1, 4, 6], [5, 2, 3]])
     10.0
     """
-    return _solve_pair(r, c, metric).value
+    return _in_range(_core.emd(*_pair(r, c, metric)))
 
 
 def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
@@ -140,26 +142,37 @@ def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
            [0., 1., 0.],
            [0., 0., 0.]])
     """
-    return Transport.from_core(_solve_pair(r, c, metric))
+    certificate = _core.transport(*_pair(r, c, metric))
+    _in_range(certificate.value)
+    return Transport.from_core(certificate)
 
 
-def _solve_pair(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> _core.Certificate:
+def _pair(
+    r: ArrayLike, c: ArrayLike, metric: ArrayLike
+) -> tuple[Floats, Floats, float, Floats]:
+    """Validate two histograms, and the costs between their bins."""
     left = validation.as_histograms(r, "r", ndim=1)
     right = validation.as_histograms(c, "c", ndim=1)
-    cost = validation.as_cost(metric, left.n_bins, n_columns=right.n_bins)
-    total = validation.common_mass(left, right)
-    certificate = _core.transport(left.values, right.values, total, cost)
-    if not math.isfinite(certificate.value):
-        validation.require_in_range(certificate.value)
-    return certificate
+    cost = validation.as_cost(metric, left.n_bins, n_columns=right.n_bins, single=True)
+    return left.values, right.values, validation.common_mass(left, right), cost
+
+
+def _in_range(value: float) -> float:
+    if not math.isfinite(value):
+        validation.require_in_range(value)
+    return value
 
 
 class Sets(NamedTuple):
-    """Two sets of histograms of equal mass, and their numbers of bins."""
+    """Two sets of histograms of equal mass, and their numbers of bins.
+
+    If most bins are empty in all of them, the masses have only the others, `bins`.
+    """
 
     x: _core.Masses
     y: _core.Masses
     n_bins: tuple[int, int]
+    bins: Bins | None
 
     @classmethod
     def of(cls, X: ArrayLike, Y: ArrayLike | None) -> Sets:
@@ -167,14 +180,22 @@ class Sets(NamedTuple):
         left = validation.as_histograms(X, "X")
         right = left if Y is None else validation.as_histograms(Y, "Y")
         total = validation.common_mass(left, right)
-        x = _core.Masses(left.values, total)
-        y = x if Y is None else _core.Masses(right.values, total)
-        return cls(x, y, (left.n_bins, right.n_bins))
+        n_bins = (left.n_bins, right.n_bins)
+        bins = Bins.of(left.values, right.values)
+        x = _core.Masses(columns_of(left.values, bins and bins.rows), total)
+        y = x
+        if Y is not None:
+            y = _core.Masses(columns_of(right.values, bins and bins.cols), total)
+        return cls(x, y, n_bins, bins)
 
     def as_cost(self, metric: ArrayLike) -> Floats:
         """Validate the costs from the bins of X to those of Y."""
         m, n = self.n_bins
-        return validation.as_cost(metric, m, n_columns=n)
+        return validation.as_cost(metric, m, n_columns=n, single=True)
+
+    def gather(self, cost: Floats) -> Floats:
+        """Return the costs between bins that are not empty."""
+        return cost if self.bins is None else cost[np.ix_(*self.bins)]
 
 
 def pairwise_emd(

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
 from .._cluster import is_lazy, lazily
+from ._bins import Bins, columns_of
 from ._points import PointPairs, as_masses, sparse_contents
 
 if TYPE_CHECKING:
@@ -59,8 +60,15 @@ class MatrixPairs:
         left = validation.as_histograms(X, "X")
         right = left if Y is None else validation.as_histograms(Y, "Y")
         self._total = validation.common_mass(left, right)
-        self._left, self._right = left.values, right.values
-        self._cost = validation.as_cost(metric, left.n_bins, n_columns=right.n_bins)
+        cost = validation.as_cost(
+            metric, left.n_bins, n_columns=right.n_bins, single=True
+        )
+        bins = Bins.of(left.values, right.values)
+        self._left = columns_of(left.values, bins and bins.rows)
+        self._right = self._left
+        if Y is not None:
+            self._right = columns_of(right.values, bins and bins.cols)
+        self._cost = cost if bins is None else cost[np.ix_(*bins)]
         self.symmetric = Y is None and np.array_equal(self._cost, self._cost.T)
         self.shape = (len(self._left), len(self._right))
 
@@ -97,7 +105,7 @@ class SparsePairs:
         right = left if Y is None else validation.as_supports(Y, "Y")
         self._total = validation.common_mass(left, right)
         self._left, self._right = left.values, right.values
-        self._cost = validation.as_cost(metric, left.n_bins)
+        self._cost = validation.as_cost(metric, left.n_bins, single=True)
         self.symmetric = Y is None and np.array_equal(self._cost, self._cost.T)
         self.shape = (self._left.shape[0], self._right.shape[0])
 
