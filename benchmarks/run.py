@@ -10,6 +10,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
+import beyond
 import cone
 import learning
 import neighbors
@@ -22,7 +23,16 @@ import transport
 from measure import HEADER, Row, line_of, machine
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = ("transport", "cone", "tables", "learning", "neighbors", "peers", "sinkhorn")
+PARTS = (
+    "transport",
+    "cone",
+    "tables",
+    "learning",
+    "neighbors",
+    "peers",
+    "sinkhorn",
+    "beyond",
+)
 # Measured on request, and not saved: the table in README.md is of a run of its own.
 ON_REQUEST = ("sizes",)
 
@@ -86,15 +96,19 @@ def main() -> None:
         "neighbors": partial(neighbors.rows, X, y),
         "peers": partial(peers.rows, X),
         "sinkhorn": partial(sinkhorn.rows, X),
+        "beyond": beyond.rows,
     }
     measured = {part: shown(rows[part]()) for part in parts}
     after = {
         "sizes": partial(sizes.exponents, by_size),
         "transport": partial(transport.memory_line, X, np.random.default_rng(0)),
         "cone": cone.memory_line,
+        "beyond": beyond.memory_line,
         "learning": learning.growth_table,
     }
     notes = {part: after[part]() for part in parts if part in after}
+    if "beyond" in parts:
+        notes["sizes"] = beyond.size_table()
     print("\n" + "\n\n".join(notes.values()))
     if options.save and options.only not in ON_REQUEST:
         save(facts, measured, notes)

@@ -28,6 +28,9 @@ struct Problem {
     void set_margins(const Mass* r, int m, const Mass* c, int n, bool reduced);
     // Gathers the costs between these bins, or refers to those of the matrix.
     void set_costs(const CostMatrix& matrix);
+    // Room for costs that the caller fills in, for rows and columns as they are
+    // set: rows of `stride` entries, which is set, padded already.
+    double* make_costs();
 
     int n_rows() const { return static_cast<int>(rows.size()); }
     int n_columns() const { return static_cast<int>(columns.size()); }

@@ -57,6 +57,8 @@ for d in (1, 3, 17, 64, 130):
     found = search.fit(np.stack([pair(rng, "dense", d)[0] for _ in range(40)]))
     for x in (*found.kneighbors(), found.n_solves_):
         digest.update(np.asarray(x).tobytes())
+    clouds = [(pair(rng, "dense", d)[0], rng.normal(size=(d, 5))) for _ in range(4)]
+    digest.update(gm.pairwise_emd(clouds).tobytes())
 print(_core.instruction_set(), digest.hexdigest())
 """
 

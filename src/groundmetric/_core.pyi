@@ -173,5 +173,35 @@ class PrunedSearch:
     def n_solves(self) -> int:
         """Pairs that the simplex looked at in the last find."""
 
+class RaggedMasses:
+    """Sparse histograms as integer masses."""
+
+    def __init__(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_bins: int, total: float) -> None: ...
+
+    def __len__(self) -> int: ...
+
+class Points:
+    """Coordinates of bins."""
+
+    def __init__(self, coordinates: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+class PointSearch:
+    """Nearest neighbors for Euclidean costs."""
+
+    def __init__(self, base: RaggedMasses, points: Points) -> None: ...
+
+    def find(self, queries: RaggedMasses | None, n_neighbors: int, radius: float, n_threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+        """
+        Starts, distances and indices of the n_neighbors nearest within the radius of each query, None for the base among itself; and the number of pairs that the simplex looked at.
+        """
+
+def pairwise_points(x: RaggedMasses, y: RaggedMasses, points: Points, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """All distances, for Euclidean costs."""
+
+def pairwise_supports(x: RaggedMasses, y: RaggedMasses, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], symmetric: bool, reduced: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """All distances, for costs between the bins that are listed."""
+
 def instruction_set() -> str:
     """The vector instructions in use: baseline, avx2 or avx512."""

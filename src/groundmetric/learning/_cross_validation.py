@@ -38,7 +38,7 @@ class CrossValidated(MetricLearner):
     """A learner that chooses its number of steps; mixed with the learner's class."""
 
     _learner_class: ClassVar[type[MetricLearner]]
-    _optional = ("classes_", "best_step_", "best_score_")
+    _optional = ("classes_", "sample_indices_", "best_step_", "best_score_")
 
     def __init__(
         self,
@@ -88,7 +88,9 @@ class CrossValidated(MetricLearner):
                 f"labels; use {self._learner_class.__name__}."
             )
         rows = self._as_rows(X, reset=True)
-        labels = as_classes(y, len(rows))  # type: ignore[arg-type]  # None is rejected
+        given = as_classes(y, len(rows))  # type: ignore[arg-type]  # None is rejected
+        rows, sampled, _ = self._sampled(rows, given, None)
+        labels = given if sampled is None else sampled
         self._choose(rows, labels)
         learner = self._learner(self.best_params_)
         learner.learn_from(rows, weights_of(len(rows), labels, None), self.best_step_)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 
 from .. import validation
 from ..tables._initial import starting_metric
 from ..transport._exact import pairwise_emd
+from ._batches import BatchedMargins
 from ._descent import Descent, Settings
 from ._effort import warn_before
 from ._learner import MetricLearner
@@ -89,6 +93,14 @@ optional
         ``tol``, unless that is 0. The paper has 8 and 200.
     tol : float, default=0.0075
         Stop when the relative improvement over the last six steps falls below this.
+    batch_size : int, optional
+        For margins: take each step by a batch of so many histograms, with their targets
+        and impostors among each other; of ``n_targets`` the same share counts. Memory
+        is that of n * d numbers and of the batch's pairs. All steps are taken then:
+        ``floor`` and ``tol`` do not apply.
+    max_samples : int, optional
+        Learn from at most so many histograms, drawn class by class; None for all.
+        ``transform`` computes distances to these.
     result : {"last", "best", "average"}, default="last"
         Return the last metric, the one with the smallest criterion, or the mean of the
         metrics of all steps.
@@ -106,8 +118,8 @@ optional
         How often to write it.
     warm_start : bool, default=False
         Start from the metric of the last fit, if there is one.
-    random_state : ignored
-        Present for API compatibility: nothing here is random.
+    random_state : int, RandomState instance or None, default=None
+        Draws the sample and the batches; nothing else here is random.
 
     Attributes
     ----------
@@ -126,6 +138,8 @@ optional
         converged; False if a limit or the callback ended the run.
     classes_ : ndarray
         Labels, if there were any.
+    sample_indices_ : ndarray of shape (max_samples,)
+        The rows of X that were drawn, if not all.
     n_features_in_ : int
         Number of bins, d.
 
@@ -156,6 +170,8 @@ optional
         max_outer: int = 20,
         max_inner: int = 1,
         tol: float = 0.0075,
+        batch_size: int | None = None,
+        max_samples: int | None = None,
         result: str = "last",
         n_jobs: int | None = None,
         callback: Callable[[DescentStep], object] | None = None,
@@ -178,6 +194,8 @@ optional
         self.max_outer = max_outer
         self.max_inner = max_inner
         self.tol = tol
+        self.batch_size = batch_size
+        self.max_samples = max_samples
         self.result = result
         self.n_jobs = n_jobs
         self.callback = callback
@@ -195,6 +213,9 @@ optional
         last: Any = getattr(self, "metric_", None) if self.warm_start else None
         init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
         start = starting_metric(init, rows, weights, self.n_jobs, self.points)
+        if self.batch_size is not None:  # the work is that of a batch
+            part = np.arange(min(self.batch_size, len(rows)))
+            rows, weights = rows[part], weights.part(part)
         warn_before(rows, weights, counts, settings, threads)
         return Descent(criterion, MetricCone(start, n_threads=threads), settings)
 
@@ -216,6 +237,10 @@ optional
             if n_targets is None:
                 n_targets = usual_targets(weights)
             k, share = judged_margin(n_targets, self.margin)
+            if self.batch_size is not None:
+                size = as_count(self.batch_size, "batch_size", low=2)
+                batches = self._batched(rows, weights, (k, share), size, threads)
+                return batches, (k, max(k, size // 24))
             margins = MarginCriterion(rows, weights, k, share, n_threads=threads)
             # With ten classes, about a sixth of the other pairs were worth solving.
             return margins, (k, max(k, len(rows) // 24))
@@ -232,12 +257,25 @@ optional
         )
         return sides, (n_similar, n_dissimilar)
 
+    def _batched(
+        self,
+        rows: Floats,
+        weights: Weights,
+        margins: tuple[int, float],
+        size: int,
+        threads: int,
+    ) -> BatchedMargins:
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        return BatchedMargins(
+            rows, weights, *margins, batch_size=size, seed=seed, n_threads=threads
+        )
+
     def _settings(self) -> Settings:
         as_count, as_number = validation.as_count, validation.as_number
         validation.require_one_of(self.result, "result", RESULTS)
         margins = self.criterion == "margin"
         floor = as_number(self.floor, "floor", low=0.0)
-        return Settings(
+        settings = Settings(
             floor=floor if margins else 0.0,
             step_size=as_number(self.step_size, "step_size", low=0.0),
             max_outer=as_count(self.max_outer, "max_outer", low=1),
@@ -245,3 +283,12 @@ optional
             tol=as_number(self.tol, "tol", low=0.0),
             result=self.result,
         )
+        if self.batch_size is None:
+            return settings
+        if not margins:
+            raise ValueError(
+                f"batch_size is {self.batch_size!r}, but criterion is "
+                f"{self.criterion!r}; batches are for margins."
+            )
+        # A batch may have nothing to gain, and its value says little of the others.
+        return replace(settings, floor=0.0, tol=-math.inf, is_sampled=True)

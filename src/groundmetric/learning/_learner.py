@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from .._progress import progress_bar
 from .._warnings import warn_not_converged
 from ..base._rows import HistogramTransformer, all_or_nothing, as_classes
+from ..base._sample import drawn_by_class
 from ..similarity._makers import weights_of
 from ._checkpoint import Checkpoint, identify, require_writable
 from ._path import DescentPath, DescentStep
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from ._descent import Descent, Observer
 
 Floats = NDArray[np.float64]
+Labels = NDArray[Any]
 Learner = TypeVar("Learner", bound="MetricLearner")
 
 # Up to so many steps, stopping early is what the limits are for.
@@ -49,10 +52,12 @@ class MetricLearner(HistogramTransformer):
         "power_",
         "_histograms",
     )
-    _optional: ClassVar[tuple[str, ...]] = ("classes_",)
+    _optional: ClassVar[tuple[str, ...]] = ("classes_", "sample_indices_")
     _limits: ClassVar[tuple[str, ...]]  # parameters that limit the number of steps
 
-    # Parameters that all of them have.
+    # Parameters that all of them have, or some.
+    max_samples: int | None = None
+    random_state: object
     power: float
     callback: Callable[[DescentStep], object] | None
     verbose: int
@@ -105,11 +110,33 @@ class MetricLearner(HistogramTransformer):
             require_writable(self.checkpoint)
         rows = self._as_rows(X, reset=True)
         labels = None if y is None else as_classes(y, len(rows))
+        rows, labels, similarity = self._sampled(rows, labels, similarity)
         weights = weights_of(len(rows), labels, similarity)
         self.__dict__.pop("classes_", None)
         if labels is not None:
             self.classes_ = np.unique(labels)
         return self.learn_from(rows, weights)
+
+    def _sampled(
+        self, rows: Floats, labels: Labels | None, similarity: ArrayLike | None
+    ) -> tuple[Floats, Labels | None, ArrayLike | None]:
+        """Draw max_samples histograms, class by class if there are labels."""
+        self.__dict__.pop("sample_indices_", None)
+        if self.max_samples is None:
+            return rows, labels, similarity
+        n = validation.as_count(self.max_samples, "max_samples", low=2)
+        if n >= len(rows):
+            return rows, labels, similarity
+        classes = np.zeros(len(rows)) if labels is None else labels
+        n_classes = len(np.unique(classes))
+        if n < n_classes:
+            raise ValueError(f"max_samples is {n}, but there are {n_classes} classes.")
+        kept = drawn_by_class(classes, n, check_random_state(self.random_state))
+        self.sample_indices_ = kept
+        if similarity is not None:
+            similarity = validation.as_similarity(similarity, len(rows))
+            similarity = similarity[np.ix_(kept, kept)]
+        return rows[kept], None if labels is None else labels[kept], similarity
 
     def learn_from(  # noqa: PYI019 - likewise
         self: Learner, rows: Floats, weights: Weights, n_steps: int | None = None

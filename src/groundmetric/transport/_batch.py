@@ -7,13 +7,16 @@ the weighted sum of the optimal plans, which is a subgradient.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
-from ._exact import Bins, Sets, Transport
+from ._exact import Sets, Transport
+
+if TYPE_CHECKING:
+    from ._bins import Bins
 
 Floats = NDArray[np.float64]
 

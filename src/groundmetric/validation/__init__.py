@@ -44,20 +44,34 @@ from .pairs import (
     require_same_kind,
 )
 from .places import Table
+from .supports import (
+    GroundCost,
+    as_block_of_costs,
+    as_clouds,
+    as_coordinates,
+    as_ground_cost,
+    as_sparse_distributions,
+    as_supports,
+)
 from .threads import n_threads
 from .triangles import Violation, broken_triangles
 
 __all__ = [
     "LARGEST_DIMENSION",
+    "GroundCost",
     "Table",
     "Violation",
+    "as_block_of_costs",
     "as_choice",
+    "as_clouds",
     "as_color_image",
+    "as_coordinates",
     "as_cost",
     "as_count",
     "as_distributions",
     "as_float_array",
     "as_grid",
+    "as_ground_cost",
     "as_histograms",
     "as_image",
     "as_labels",
@@ -73,7 +87,9 @@ __all__ = [
     "as_precision",
     "as_similarity",
     "as_smoothing",
+    "as_sparse_distributions",
     "as_square",
+    "as_supports",
     "as_weights",
     "broken_triangles",
     "common_mass",
