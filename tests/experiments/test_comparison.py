@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -62,6 +63,24 @@ def test_methods_run_without_a_warning(task, monkeypatch):
     # A metric of the angle alone, as Hellinger's is.
     assert found["fisher"].knn_errors == found["hellinger"].knn_errors
     assert found["fisher"].recall == found["hellinger"].recall
+
+
+def test_tf_idf_weights_rare_words_more():
+    train = np.array([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]])
+    pairwise = METHODS["tfidf-l1"].learn(train, np.array([0, 1, 0]), 1)
+    # Smoothed as in scikit-learn: ln(4 / 4) + 1 and ln(4 / 2) + 1.
+    idf = np.array([1.0, 1 + np.log(2), 1 + np.log(2)])
+    np.testing.assert_allclose(
+        pairwise(train, None), distances.l1(train * idf), atol=1e-15
+    )
+    # The word that all have in common counts for less than in l1.
+    assert pairwise(train, train)[0, 1] > distances.l1(train)[0, 1]
+    words = TfidfTransformer(norm="l1", smooth_idf=True).fit(train)
+    np.testing.assert_allclose(
+        pairwise(train[:1], train),
+        distances.l1(words.transform(train[:1]), words.transform(train)),
+        atol=1e-15,
+    )
 
 
 def test_neighborhoods_and_starts_are_what_they_are_called(task):
