@@ -5,6 +5,7 @@ import hashlib
 import html
 import json
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -15,10 +16,14 @@ from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier
 
 from groundmetric import GroundMetricLearning, _words, distances
+from groundmetric.baselines import NCA, ChiSquaredLMNN
+from groundmetric.experiments import resampled_mean
 from groundmetric.experiments.measures import nearest, nearest_others, own_share, votes
 from groundmetric.report import _verdict, write_report
 from groundmetric.report._contents import contents, packed
 from groundmetric.report._evaluation import evaluate, judge_data
+from groundmetric.report._finding import find_out
+from groundmetric.report._section import one_test_set
 from groundmetric.report._write import judge_features, write_evaluation
 
 SMALL = {
@@ -158,6 +163,67 @@ def test_the_best_rival_is_named():
     assert _words.points(-0.0004) == "0.0"
 
 
+def test_other_learners_are_judged_by_the_same_votes(task):
+    data = judge_data(**task, random_state=0)
+    names = ["nca-hellinger", "chi2-lmnn"]
+    found = evaluate(learner_of(), data, n_neighbors=3, n_jobs=1, learners=names)
+    for name, learner in zip(names, (NCA(), ChiSquaredLMNN()), strict=True):
+        learner.fit(task["X"], task["y"])
+        knn = KNeighborsClassifier(3, metric="precomputed")
+        knn.fit(np.zeros((20, 20)), task["y"])
+        distances_to = learner.pairwise(task["X_test"], task["X"])
+        error = 1 - knn.score(distances_to, task["y_test"])
+        assert found.errors()[name] == pytest.approx(error)
+    assert set(found.seconds) == {"learned", *names}
+    assert all(time >= 0 for time in found.seconds.values())
+    # The sentence on what to use follows the headline, on the terminal as on the page.
+    assert found.verdict().startswith(f"{found.headline()} {found.choice()}")
+    section = one_test_set(found, 0)
+    assert section.details[0] == found.choice()
+    assert section.columns[-1] == "Seconds to learn"
+    assert section.rows["nca-hellinger"][-1] == f"{found.seconds[names[0]]:.1f}"
+    assert section.rows["l1"][-1] == ""
+    # Distances that do not learn are told apart from those that do.
+    assert "NCA" not in found.best_other()
+    assert evaluation_of(task).choice() == ""
+
+
+def test_splits_are_those_of_the_seeds(task):
+    whole = {"X": task["X_test"], "y": task["y_test"]}
+    found = find_out(
+        learner_of(), **whole, X_test=None, y_test=None, n_neighbors=3, n_splits=3,
+        learners=["nca-hellinger"], seed=4, n_jobs=1,
+    )  # fmt: skip
+    each = [
+        evaluate(learner_of(), judge_data(**whole, X_test=None, y_test=None,
+                 random_state=seed), n_neighbors=3, n_jobs=1,
+                 learners=["nca-hellinger"]).errors()
+        for seed in (4, 5, 6)
+    ]  # fmt: skip
+    for name, error in found.errors.items():
+        assert error == pytest.approx(np.mean([one[name] for one in each]))
+    # Intervals are Nadeau & Bengio's, with 15 test and 35 training histograms.
+    gains = [one["nca-hellinger"] - one["learned"] for one in each]
+    expected = resampled_mean(gains, ratio=15 / 35)
+    gain = found.section.gains["nca-hellinger"]
+    if np.isfinite(expected.low):
+        assert (gain.low, gain.high) == pytest.approx(
+            (max(expected.low, -1), min(expected.high, 1))
+        )
+    assert found.section.columns[-1] == "Seconds to learn"
+    assert found.verdict.startswith(found.section.headline)
+    assert found.section.details[0] in found.verdict  # what to use
+
+
+def test_learners_that_are_missing_are_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "metric_learn", None)
+    path = write_report(tmp_path / "r.html", **SMALL, n_neighbors=1)
+    text = html.unescape(path.read_text(encoding="utf-8"))
+    assert "LMNN and ITML were skipped, since they need metric-learn" in text
+    names = [curve["name"] for curve in data_of(path.read_text())["curves"]]
+    assert names[-2:] == ["nca-hellinger", "chi2-lmnn"]
+
+
 # The measures.
 
 
@@ -260,13 +326,14 @@ def test_contents_count_what_changed(task):
 
 def test_file_is_self_contained_and_the_same_every_time(tmp_path, task):
     learner = learner_of().fit(task["X"], task["y"])
-    path = write_report(tmp_path / "a.html", learner=learner, **task)
+    options = task | {"learner": learner, "learners": ()}  # whose times differ
+    path = write_report(tmp_path / "a.html", **options)
     assert path == tmp_path / "a.html"
     text = path.read_text(encoding="utf-8")
     # Nothing to load, from anywhere.
     assert not re.search(r"https?:|//cdn|\bsrc=|@import|url\(", text)
     assert "default-src 'none'" in text
-    again = write_report(str(tmp_path / "b.html"), learner=learner, **task)
+    again = write_report(str(tmp_path / "b.html"), **options)
     assert again.read_bytes() == path.read_bytes()
     assert [p.name for p in sorted(tmp_path.iterdir())] == ["a.html", "b.html"]
     assert "$" not in re.sub(r"\$\{", "", text.split("<script")[0])  # all filled in
@@ -277,7 +344,7 @@ def test_file_stays_small(tmp_path):
     learner = GroundMetricLearning(max_outer=1, max_inner=1, init=cdist(X.T, X.T))
     path = write_report(
         tmp_path / "r.html", X=X[:12], y=[0, 1] * 6, X_test=X[12:], y_test=[0, 1] * 6,
-        learner=learner, feature_shape=(8, 4, 4),
+        learner=learner, feature_shape=(8, 4, 4), learners=(),
     )  # fmt: skip
     # Two metrics of 128 x 127 / 2 pairs take 22 kB each; the rest hardly grows.
     assert path.stat().st_size < 200_000
@@ -332,9 +399,16 @@ def test_without_a_test_set_the_report_says_how_it_split(tmp_path):
     path = write_report(tmp_path / "r.html", X=X, y=y, random_state=7)
     text = path.read_text(encoding="utf-8")
     assert "No test set was given: 30&nbsp;% of the histograms" in text
-    assert "drawn with seed 7" in text
-    assert "random_state=7" in text
+    assert "drawn with seed 7 and those after it) were held out, 5 times" in text
+    assert "random_state=7, n_splits=5" in text
     assert data_of(text)["names"] == ["red", "green", "x"]
+    write_report(path, X=X, y=y, random_state=7, n_splits=1, learners=["nca-hellinger"])
+    text = path.read_text(encoding="utf-8")
+    assert "drawn with seed 7) were held out, and the metric" in text
+    snippet = "random_state=7, learners=['nca-hellinger'], n_splits=1"
+    assert html.escape(snippet) in text
+    names = [curve["name"] for curve in data_of(text)["curves"]]
+    assert names == ["learned", "l1", "hellinger", "chi2", "l2", "nca-hellinger"]
 
 
 def test_one_test_histogram_has_no_recall(tmp_path):

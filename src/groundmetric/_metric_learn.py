@@ -10,6 +10,7 @@ A test tells when metric-learn works without all this.
 from __future__ import annotations
 
 import functools
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,11 @@ class Learned(NamedTuple):
 
     components: Floats
     converged: bool
+
+
+def is_installed() -> bool:
+    """Whether metric-learn can be imported."""
+    return find_spec("metric_learn") is not None
 
 
 def lmnn(rows: Floats, labels: NDArray[np.int64], k: int, **options: Any) -> Learned:  # noqa: ANN401 - of metric-learn

@@ -3,12 +3,13 @@
 import html
 import json
 import re
+import sys
 
 import numpy as np
 import pytest
 from samples import X, Y, csv_of
 
-from groundmetric.experiments import resampled_mean
+from groundmetric.experiments import FIXED, resampled_mean
 from groundmetric.report import _cross_validated
 
 
@@ -17,14 +18,37 @@ def test_evaluate(run):
     line = ["evaluate", "data.csv", "--folds", "2", "--neighbors", "1", "--no-svm"]
     found = run(*line)
     assert found.exit_code == 0
-    for name in ("l1", "l2", "Hellinger", "chi-squared", "learned metric"):
-        assert name in found.stdout
+    for name in (
+        *("l1", "l2", "Hellinger", "chi-squared", "learned metric"),
+        *("LMNN", "ITML", "NCA", "chi-squared LMNN"),
+    ):
+        assert f" {name} " in found.stdout
     assert "Learning made no significant difference" in found.stdout
+    use = "Use the l1 distance on these data: 0.0 % errors, and no learner makes fewer."
+    assert found.stdout.endswith(f"{use}\n")
     facts = json.loads(run(*line, "--json").stdout)
     # No errors in either fold: they do not tell how sure that is.
     assert facts["errors"]["l1"]["knn"] == {"mean": 0.0, "low": None, "high": None}
     assert "svm" not in facts["errors"]["l1"]
     assert "knn_saved" not in facts["errors"]["learned"]
+    assert facts["errors"]["chi2-lmnn"]["seconds"] >= 0
+    assert facts["verdict"].endswith(use)
+
+
+@pytest.mark.usefixtures("folder")
+def test_learners_that_cannot_run_are_named(run, monkeypatch):
+    line = ["evaluate", "data.csv", "--folds", "2", "--neighbors", "1", "--no-svm"]
+    monkeypatch.setitem(sys.modules, "metric_learn", None)
+    found = run(*line, "--json")
+    assert found.stderr == (
+        "labels: column 'kind', the only text column\nLMNN and ITML were skipped, "
+        "since they need metric-learn: pip install 'groundmetric[baselines]'.\n"
+    )
+    assert {"nca-hellinger", "chi2-lmnn"} <= set(json.loads(found.stdout)["errors"])
+    found = run(*line, "--json", "--no-learners")
+    assert "skipped" not in found.stderr
+    assert set(json.loads(found.stdout)["errors"]) == {*FIXED, "learned"}
+    assert "Use" not in json.loads(found.stdout)["verdict"]
 
 
 def table_of(low, high, svm=None):

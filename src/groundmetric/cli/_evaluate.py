@@ -1,9 +1,10 @@
-"""``groundmetric evaluate``: the learned metric compared with fixed distances.
+"""``groundmetric evaluate``: the learned metric compared with other distances.
 
 Each split learns from its own training histograms. An existing model is tested as it
 is, on histograms that it should not have seen.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,16 +15,25 @@ from typer import Option
 
 from .. import GroundMetricLearning, pairwise_emd
 from .._words import count
-from ..experiments import Method, cross_validate
+from ..experiments import FIXED, CrossValidation, Method, cross_validate
+from ..experiments.choice import Learners, available_learners
+from ..experiments.ranking import fewest_to_learn_from
 from ..learning._estimator import raised
-from ..report._cross_validated import COLUMNS, LEARNED, rows, tabulated, verdict
-from ..report._evaluation import LABELS
+from ..report._cross_validated import (
+    COLUMNS,
+    LEARNED,
+    Errors,
+    choice,
+    rows,
+    tabulated,
+    verdict,
+)
+from ..report._names import LABELS
 from ._command import command
-from ._console import emit, print_table, shows_progress, tell
+from ._console import emit, note, print_table, shows_progress, tell
 from ._data import Data, bins_of, limited, read_labeled, warn_if_seen
 from ._options import Json, Limit, Neighbors, Seed, Source
 
-OTHERS = ("l1", "l2", "hellinger", "chi2")
 LIMIT = 200
 FEWEST_FOLDS = 2
 
@@ -47,16 +57,25 @@ def evaluate(
     folds: Annotated[int, Option(help="Folds of the cross-validation.")] = 5,
     repeats: Annotated[int, Option(help="Number of times to draw folds.")] = 1,
     neighbors: Neighbors = 3,
+    learners: Annotated[
+        bool | None,
+        Option(
+            help="Compare with LMNN, ITML, NCA and chi-squared LMNN, too; by default "
+            "unless there is a model.",
+            show_default=False,
+        ),
+    ] = None,
     svm: Annotated[bool, Option(help="Also train support vector machines.")] = True,
     limit: Limit = LIMIT,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Find out whether learning helps on your data.
+    """Find out whether learning helps, and which learner to use.
 
     Cross-validates the errors of nearest neighbors and of support vector machines under
-    the learned metric and under l1, l2, Hellinger and chi-squared, with 95 %
-    intervals.
+    the learned metric, under l1, l2, Hellinger and chi-squared, and under distances
+    that LMNN, ITML, NCA and chi-squared LMNN learn, with 95 % intervals and the time
+    that learning takes.
     """
     learned = None if model is None else GroundMetricLearning.load(model)
     wanted = None if learned is None else bins_of(learned)
@@ -66,11 +85,16 @@ def evaluate(
     if learned is not None:
         seen = learned._histograms  # noqa: SLF001 - no public name
         warn_if_seen(seen, given, learned.power_)
+    others = Learners([], "")
+    if learners or (learners is None and model is None):
+        others = available_learners(fewest_to_learn_from(given.y, folds))
+    if others.skipped:
+        note(others.skipped)
     method = Method(LEARNED, LABELS[LEARNED], {}, partial(_learn, learned))
     found = cross_validate(
         given.X,
         given.y,
-        methods=[*OTHERS, method],
+        methods=[*FIXED, *others.names, method],
         n_folds=folds,
         n_repeats=repeats,
         n_neighbors=neighbors,
@@ -89,6 +113,7 @@ def evaluate(
                 "n_repeats": repeats,
                 "n_neighbors": neighbors,
                 "errors": table,
+                "verdict": _verdict(found, table, neighbors),
             }
         )
         return
@@ -96,7 +121,11 @@ def evaluate(
     titles |= {"svm": "Support vector machines"} if svm else {}
     for measure, title in titles.items():
         print_table(COLUMNS, rows(table, measure), title=title)
-    tell(verdict(table, neighbors))
+    tell(_verdict(found, table, neighbors))
+
+
+def _verdict(found: Sequence[CrossValidation], table: Errors, neighbors: int) -> str:
+    return " ".join(filter(None, [verdict(table, neighbors), choice(found)]))
 
 
 def _require_folds(data: Data, folds: int, *, drawn: bool) -> None:

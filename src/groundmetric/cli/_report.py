@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 from .. import GroundMetricLearning
-from ..report._evaluation import evaluate, judge_data
+from ..report._finding import N_SPLITS, find_out
 from ..report._write import judge_features, write_evaluation
 from ._command import command
 from ._console import emit, note, shows_progress, tell
@@ -46,6 +46,13 @@ def report(
         Path, Option(help="The file to write, .html."), Output((".html", ".htm"))
     ] = Path("report.html"),
     neighbors: Neighbors = 3,
+    splits: Annotated[
+        int, Option(help="How often to hold out 30 % of DATA, without --test.")
+    ] = N_SPLITS,
+    learners: Annotated[
+        bool,
+        Option(help="Compare with LMNN, ITML, NCA and chi-squared LMNN, too."),
+    ] = True,
     title: Annotated[str, Option(help="Heading.")] = "Ground metric learning",
     limit: Limit = LIMIT,
     seed: Seed = 0,
@@ -53,9 +60,9 @@ def report(
 ) -> None:
     """Write a report as one HTML file.
 
-    It shows whether learning helped, where, and what the metric looks like. With --test
-    histograms, an existing model is reported on as it is; otherwise its settings are
-    used to learn again, from 70 % of DATA.
+    It shows whether learning helped, which learner to use, where they differ, and what
+    the metric looks like. With --test histograms, an existing model is reported on as
+    it is; otherwise its settings are used to learn again, from 70 % of DATA.
     """
     if test is None and test_labels is not None:
         raise ValueError("--test-labels needs --test.")
@@ -80,9 +87,20 @@ def report(
     elif model is not None:
         note("no --test: learning again with the model's settings, from 70 % of DATA")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
-    data = judge_data(given.X, given.y, test_X, test_y, seed)
     features = judge_features(given.names, given.shape, given.X.shape[1])
-    found = evaluate(learner, data, n_neighbors=neighbors, n_jobs=source.jobs)
+    found = find_out(
+        learner,
+        given.X,
+        given.y,
+        test_X,
+        test_y,
+        n_neighbors=neighbors,
+        n_splits=splits,
+        learners=None if learners else (),
+        seed=seed,
+        n_jobs=source.jobs,
+        progress=shows_progress(),
+    )
     origin = {
         "command": shlex.join(["groundmetric", *context.obj]),
         "data": given.source,
@@ -90,20 +108,28 @@ def report(
         "test data": "30 % of the rows used" if other is None else other.source,
         "seed": str(seed),
     }
-    write_evaluation(out, found, features, title, seed, origin=origin)
+    write_evaluation(
+        out,
+        found.evaluation,
+        features,
+        title,
+        seed,
+        origin=origin,
+        section=found.section,
+    )
     if json:
         emit(
             {
                 "data": given.source,
                 "n_histograms": len(given.X),
-                "n_test": len(found.data.test),
-                "errors": found.errors(),
-                "verdict": found.verdict(),
+                "n_test": len(found.evaluation.data.test),
+                "errors": found.errors,
+                "verdict": found.verdict,
                 "report": out,
             }
         )
     else:
-        tell(found.verdict())
+        tell(found.verdict)
         tell(f"Report: {out}")
 
 

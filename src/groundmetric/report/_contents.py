@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
-from ._evaluation import LABELS, Evaluation, in_a_sentence
+from ._names import LABELS, in_a_sentence
 from ._verdict import Gain, kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..learning._path import DescentPath
+    from ._evaluation import Evaluation
 
 Floats = NDArray[np.float64]
 Contents = dict[str, Any]

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, TypeAlias
 from .. import _files, validation
 from ..learning._estimator import GroundMetricLearning
 from ._contents import contents
-from ._evaluation import Evaluation, evaluate, judge_data
+from ._finding import N_SPLITS, find_out
 from ._page import page
 from ._section import Section, one_test_set
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import ArrayLike
+
+    from ._evaluation import Evaluation
 
 # Names, and (channels, rows, columns) of the grid if there is one.
 Features: TypeAlias = "tuple[list[str], tuple[int, int, int] | None]"
@@ -32,6 +34,8 @@ def write_report(
     feature_names: object = None,
     feature_shape: tuple[int, ...] | None = None,
     n_neighbors: int = 3,
+    n_splits: int = N_SPLITS,
+    learners: Iterable[str] | None = None,
     title: str = "Ground metric learning",
     n_jobs: int | None = None,
     random_state: int = 0,
@@ -53,7 +57,7 @@ def write_report(
     X_test, y_test : array-like, optional
         Histograms that the learner has not seen, and their labels. By default, 30 % of
         each class in X are held out, and a copy of the learner is fitted to the rest,
-        even if the learner is fitted, since it has seen all of X.
+        even if the learner is fitted, since it has seen all of X; ``n_splits`` times.
     feature_names : list of str, optional
         Names of the features; by default the columns of X if it is a data frame.
     feature_shape : (rows, columns) or (channels, rows, columns), optional
@@ -62,6 +66,12 @@ def write_report(
     n_neighbors : int, default=3
         Number of neighbors that vote, in the verdict and the confusion matrix; the
         curves show all numbers up to 20.
+    n_splits : int, default=5
+        How often to hold out test histograms, if none are given. The verdict is about
+        all splits, the rest of the report about the first.
+    learners : iterable of str, optional
+        Other learners to compare with, in
+        :data:`~groundmetric.experiments.LEARNERS`; by default all that are installed.
     title : str
         Heading of the report.
     n_jobs : int, optional
@@ -94,14 +104,32 @@ def write_report(
             "is a folder" if target.is_dir() else "is in a folder that does not exist"
         )
         raise ValueError(f"path is {target}, which {what}; a file is needed.")
-    data = judge_data(X, y, X_test, y_test, random_state)
-    given = getattr(X, "columns", None) if feature_names is None else feature_names
-    features = judge_features(given, feature_shape, data.train.shape[1])
     learner = GroundMetricLearning() if learner is None else learner
     if not isinstance(learner, GroundMetricLearning):
         raise ValueError(f"learner is {learner!r}; a GroundMetricLearning is needed.")
-    found = evaluate(learner, data, n_neighbors=n_neighbors, n_jobs=n_jobs)
-    write_evaluation(target, found, features, title, random_state)
+    given = getattr(X, "columns", None) if feature_names is None else feature_names
+    rows = validation.as_distributions(X, "X")
+    features = judge_features(given, feature_shape, rows.shape[1])
+    found = find_out(
+        learner,
+        X,
+        y,
+        X_test,
+        y_test,
+        n_neighbors=n_neighbors,
+        n_splits=n_splits,
+        learners=learners,
+        seed=random_state,
+        n_jobs=n_jobs,
+    )
+    write_evaluation(
+        target,
+        found.evaluation,
+        features,
+        title,
+        random_state,
+        section=found.section,
+    )
     return target
 
 
