@@ -10,7 +10,6 @@ import numpy as np
 from .._words import percent, points
 from ..experiments import LEARNERS, CrossValidation, Estimate, resampled_mean
 from ._names import LABELS, which_over_splits
-from ._section import time_of
 from ._verdict import Gain, headline, kind
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 LEARNED = "learned"
 COLUMNS = (
     *("distance", "errors", "95 % interval", "saved", "95 % interval"),
-    "seconds",
+    "time",
 )
 
 # For each distance: "knn", "svm", and what learning saves of them.
@@ -62,7 +61,7 @@ def rows(table: Errors, measure: str) -> list[list[str]]:
                 ["", ""] if one is None else [write(one["mean"]), _range(one, write)]
             )
         learns = method == LEARNED or method in LEARNERS
-        found.append([*cells, time_of(each["seconds"] if learns else None)])
+        found.append([*cells, f"{each['seconds']:.1f} s" if learns else ""])
     return found
 
 
