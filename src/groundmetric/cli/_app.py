@@ -33,6 +33,7 @@ COMMANDS = {
         "_evaluate",
         "Find out whether learning helps, and which learner to use.",
     ),
+    "predict": ("_predict", "Predict the labels of new histograms."),
     "distances": ("_distances", "Compute distances, or find neighbors."),
     "project": ("_cone", "Find the nearest metric to a matrix."),
     "check": ("_cone", "Check whether a matrix is a metric, and list where it is not."),

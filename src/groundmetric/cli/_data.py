@@ -57,9 +57,9 @@ def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
 
 
 def read_histograms(
-    source: Source, wanted: Bins | None, *, labeled: bool = False
+    source: Source, wanted: Bins | None, *, labeled: bool | None = False
 ) -> Data:
-    """Read histograms over these bins."""
+    """Read histograms over these bins; with labels, or without, or if there are any."""
     data = _load(source, wanted, labeled=labeled)
     table = validation.Table(data.source, data.where, data.names)
     data = replace(data, X=validation.as_distributions(data.X, table))
@@ -118,7 +118,7 @@ def limited(data: Data, limit: int, seed: int, what: str) -> Data:
     return replace(data, X=data.X[kept], y=data.y[kept])
 
 
-def _load(source: Source, wanted: Bins | None, *, labeled: bool) -> Data:
+def _load(source: Source, wanted: Bins | None, *, labeled: bool | None) -> Data:
     path = Path(source.path)
     suffix = path.suffix.lower()
     if source.path != "-" and not path.exists():
@@ -156,7 +156,9 @@ def _require_use(source: Source) -> None:
             raise ValueError(f"--{name} is for CSV and parquet, not {source.path}.")
 
 
-def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -> Data:
+def _table(
+    source: Source, suffix: str, wanted: Bins | None, *, labeled: bool | None
+) -> Data:
     cells = (
         read_parquet(source.path)
         if suffix in PARQUET
@@ -165,7 +167,7 @@ def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -
     if wanted is not None and source.header is False:
         wanted = Bins(wanted.number)  # columns have no names
     apart = source.labels is not None and source.label is None
-    labeled = labeled and not apart
+    labeled = False if apart else labeled
     X, y, bins = split_columns(cells, source, labeled=labeled, wanted=wanted)
     if labeled and y is None:
         raise ValueError(

@@ -30,6 +30,7 @@ from ..report._names import LABELS
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
 from ._data import Data, bins_of, limited, read_labeled, warn_if_seen
+from ._models import load_learner
 from ._options import Json, Limit, Neighbors, Seed, Source
 
 LIMIT = 200
@@ -76,7 +77,7 @@ def evaluate(
     l2, Hellinger and chi-squared, and under distances that LMNN, ITML, NCA and
     chi-squared LMNN learn, with 95 % intervals and the CPU time that learning takes.
     """
-    learned = None if model is None else GroundMetricLearning.load(model)
+    learned = None if model is None else load_learner(model)
     wanted = None if learned is None else bins_of(learned)
     everything = read_labeled(source, wanted)
     given = limited(everything, limit, seed, "evaluating")

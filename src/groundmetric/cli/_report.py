@@ -14,6 +14,7 @@ from ..report._write import judge_features, write_evaluation
 from ._command import command
 from ._console import emit, note, shows_progress, tell
 from ._data import bins_like, bins_of, limited, read_labeled, warn_if_seen
+from ._models import load_learner
 from ._options import INPUT, Json, Limit, Model, Neighbors, Output, Seed, Source
 
 LIMIT = 400
@@ -66,9 +67,7 @@ def report(
     """
     if test is None and test_labels is not None:
         raise ValueError("--test-labels needs --test.")
-    learner = (
-        GroundMetricLearning() if model is None else GroundMetricLearning.load(model)
-    )
+    learner = GroundMetricLearning() if model is None else load_learner(model)
     learner.set_params(
         n_jobs=source.jobs, verbose=int(shows_progress()), checkpoint=None
     )

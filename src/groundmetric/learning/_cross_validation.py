@@ -76,7 +76,7 @@ class GroundMetricLearningCV(GroundMetricLearning):
     True
     """
 
-    _optional = ("classes_", "best_step_", "best_score_")
+    _optional = ("classes_", "_labels", "best_step_", "best_score_")
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class GroundMetricLearningCV(GroundMetricLearning):
         learner.learn_from(rows, weights_of(len(rows), labels, None), self.best_step_)
         fitted = {*self._fitted, "n_iter_"}
         self.__dict__.update({name: getattr(learner, name) for name in fitted})
-        self.classes_ = np.unique(labels)
+        self.classes_, self._labels = np.unique(labels), labels
         return self
 
     def _choose(self, rows: Floats, labels: NDArray[Any]) -> None:

@@ -154,7 +154,7 @@ optional
         "power_",
         "_histograms",
     )
-    _optional: ClassVar[tuple[str, ...]] = ("classes_",)
+    _optional: ClassVar[tuple[str, ...]] = ("classes_", "_labels")
 
     def __init__(
         self,
@@ -238,9 +238,10 @@ optional
         rows = self._as_rows(X, reset=True)
         labels = None if y is None else as_classes(y, len(rows))
         weights = weights_of(len(rows), labels, similarity)
-        self.__dict__.pop("classes_", None)
+        for name in ("classes_", "_labels"):
+            self.__dict__.pop(name, None)
         if labels is not None:
-            self.classes_ = np.unique(labels)
+            self.classes_, self._labels = np.unique(labels), labels
         return self.learn_from(rows, weights)
 
     def learn_from(
@@ -415,6 +416,8 @@ optional
             validation.as_cost(getattr(self, name), rows.shape[1], name)
             validation.require_metric(getattr(self, name), name)
         validation.as_distributions(rows, "its histograms")
+        if "_labels" in vars(self):
+            validation.require_length(self._labels, len(rows), "_labels")
         self.n_features_in_ = rows.shape[1]
         self.path_ = DescentPath.from_array(np.asarray(self.path_))
         self.n_iter_ = len(self.path_)
