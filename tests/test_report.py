@@ -23,9 +23,12 @@ from groundmetric.report import _verdict, write_report
 from groundmetric.report._contents import contents, packed
 from groundmetric.report._evaluation import evaluate, judge_data
 from groundmetric.report._finding import find_out
+from groundmetric.report._lesson import lesson
+from groundmetric.report._origins import Origin, Origins
 from groundmetric.report._section import one_test_set
 from groundmetric.report._write import judge_features, write_evaluation
 
+TO = "\N{LEFT RIGHT ARROW}"
 SMALL = {
     "X": [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]],
     "y": ["a", "a", "b", "b"],
@@ -289,6 +292,58 @@ def test_split_keeps_classes_and_never_trusts_a_fitted_learner(task):
 
 
 # The contents.
+
+
+def test_a_lesson_names_what_moved_most():
+    learner = learner_of()
+    learner.initial_metric_ = np.ones((5, 5)) - np.eye(5)
+    learner.metric_ = learner.initial_metric_.copy()
+    for p, q, value in ((0, 1, 0.5), (2, 3, 0.6), (0, 2, 1.5), (1, 3, 1.4), (0, 4, 9)):
+        learner.metric_[p, q] = learner.metric_[q, p] = value
+    train = np.array([[0.25, 0.25, 0.25, 0.24, 0.01]])  # the last has hardly any mass
+    names = ["red", "orange", "green", "blue", "void"]
+    assert lesson(learner, train, names) == (
+        f"What was learned: red {TO} orange and green {TO} blue moved closest "
+        f"together, and red {TO} green and orange {TO} blue farthest apart, compared "
+        "with the initial metric."
+    )
+    learner.metric_ = 2 * learner.initial_metric_  # nothing moved relative to the rest
+    assert lesson(learner, train, names) == ""
+
+
+def test_examples_say_which_rows_they_are(task):
+    evaluation = evaluation_of({"X": task["X_test"], "y": task["y_test"]})
+    data = evaluation.data
+    for rows, histograms in (
+        (data.train_rows, data.train),
+        (data.test_rows, data.test),
+    ):
+        given = task["X_test"][rows]
+        expected = given / given.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(histograms, expected)
+    origin = Origin("file {}".format, lambda row: f"data:image/png;base64,{row}")
+    names = [str(k) for k in range(16)]
+    found = contents(evaluation, names, None, origins=Origins(origin, origin))
+    after = evaluation.judged["learned"].neighbors[:, 0]
+    assert found["examples"]["shown"]
+    for shown in found["examples"]["shown"]:
+        row = data.test_rows[shown["row"]]
+        assert shown["query"]["name"] == f"file {row}"
+        assert shown["query"]["picture"] == f"data:image/png;base64,{row}"
+        nearest_row = data.train_rows[after[shown["row"]]]
+        assert shown["after"]["name"] == f"file {nearest_row}"
+    assert Origin.of([[1]], "X").name(3) == "row 3 of X"
+    frame = pd.DataFrame({"a": [1, 2]}, index=["one", "two"])
+    assert Origin.of(frame, "X_test").name(1) == "two (row 1 of X_test)"
+    assert Origin.of(frame.reset_index(), "X").name(1) == "row 1 of X"
+
+
+def test_names_of_the_learner_are_those_of_the_report(tmp_path):
+    frame = pd.DataFrame(SMALL["X"], columns=["red", "green", "blue", "black"])
+    learner = learner_of().fit(frame, SMALL["y"])
+    given = SMALL | {"learner": learner, "learners": (), "n_neighbors": 1}
+    path = write_report(tmp_path / "r.html", **given)
+    assert data_of(path.read_text())["names"] == list(frame.columns)
 
 
 def test_packed_metric_is_the_metric_to_five_digits():

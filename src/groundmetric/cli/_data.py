@@ -1,5 +1,6 @@
 """DATA of a command: histograms, their labels, and the names of the bins."""
 
+import base64
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from ._text import Text
 
 CSV = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
+SIDE = 96  # of thumbnails, in pixels
 PICTURE = 3  # channels, rows and columns
 
 
@@ -31,6 +33,7 @@ class Data:
     names: list[str] | None = None
     shape: tuple[int, ...] | None = None
     where: Callable[[int], str] = "row {}".format  # describes a row
+    picture: Callable[[int], str | None] = lambda _: None  # a thumbnail, as a URI
 
 
 def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
@@ -115,7 +118,13 @@ def limited(data: Data, limit: int, seed: int, what: str) -> Data:
         f"{what} {limit:,} of {n:,} histograms, drawn class by class; --limit 0 uses "
         "all"
     )
-    return replace(data, X=data.X[kept], y=data.y[kept])
+    return replace(
+        data,
+        X=data.X[kept],
+        y=data.y[kept],
+        where=lambda row: data.where(int(kept[row])),
+        picture=lambda row: data.picture(int(kept[row])),
+    )
 
 
 def _load(source: Source, wanted: Bins | None, *, labeled: bool | None) -> Data:
@@ -185,6 +194,7 @@ def _table(
 
 def _folder(source: Source) -> Data:
     from ..datasets import load_image_folder  # noqa: PLC0415 - scikit-learn and pillow
+    from ..datasets._pixels import thumbnail  # noqa: PLC0415
 
     try:
         found = load_image_folder(
@@ -200,4 +210,16 @@ def _folder(source: Source) -> Data:
         ) from error
     shape = found.feature_shape
     picture = source.feature == "gist" and len(shape) == PICTURE
-    return Data(source.path, found.X, found.y, shape=tuple(shape) if picture else None)
+
+    def thumbnail_of(row: int) -> str:
+        image = thumbnail((Path(source.path) / found.paths[row]).read_bytes(), SIDE)
+        return f"data:image/jpeg;base64,{base64.b64encode(image).decode()}"
+
+    return Data(
+        source.path,
+        found.X,
+        found.y,
+        shape=tuple(shape) if picture else None,
+        where=found.paths.__getitem__,
+        picture=thumbnail_of,
+    )

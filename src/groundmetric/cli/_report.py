@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from .. import GroundMetricLearning
+from .. import GroundMetricLearning, validation
 from ..report._finding import N_SPLITS, find_out
+from ..report._origins import Origin, Origins
 from ..report._write import judge_features, write_evaluation
 from ._command import command
 from ._console import emit, note, shows_progress, tell
-from ._data import bins_like, bins_of, limited, read_labeled, warn_if_seen
+from ._data import Data, bins_like, bins_of, limited, read_labeled, warn_if_seen
 from ._models import load_learner
 from ._options import INPUT, Json, Limit, Model, Neighbors, Output, Seed, Source
 
@@ -54,6 +55,14 @@ def report(
         bool,
         Option(help="Compare with LMNN, ITML, NCA and chi-squared LMNN, too."),
     ] = True,
+    shape: Annotated[
+        str | None,
+        Option(
+            metavar="8x8",
+            help="Rows x columns, or channels x rows x columns, if features are on a "
+            "grid, as pixels are.",
+        ),
+    ] = None,
     title: Annotated[str, Option(help="Heading.")] = "Ground metric learning",
     limit: Limit = LIMIT,
     seed: Seed = 0,
@@ -86,7 +95,9 @@ def report(
     elif model is not None:
         note("no --test: learning again with the model's settings, from 70 % of DATA")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
-    features = judge_features(given.names, given.shape, given.X.shape[1])
+    names = given.names or (wanted.names if wanted else None) or None
+    grid = given.shape if shape is None else _grid(shape, given.X.shape[1])
+    features = judge_features(names, grid, given.X.shape[1])
     found = find_out(
         learner,
         given.X,
@@ -99,7 +110,7 @@ def report(
         seed=seed,
         n_jobs=source.jobs,
         progress=shows_progress(),
-    )
+    ).with_lesson(features[0])
     origin = {
         "command": shlex.join(["groundmetric", *context.obj]),
         "data": given.source,
@@ -115,6 +126,7 @@ def report(
         seed,
         origin=origin,
         section=found.section,
+        origins=Origins(_origin(given), _origin(given if other is None else other)),
     )
     if json:
         emit(
@@ -130,6 +142,21 @@ def report(
     else:
         tell(found.verdict)
         tell(f"Report: {out}")
+
+
+def _origin(data: Data) -> Origin:
+    return Origin(lambda row: f"{data.source}, {data.where(row)}", data.picture)
+
+
+def _grid(shape: str, d: int) -> tuple[int, ...]:
+    """Read the shape of a grid, such as 8x8."""
+    words = shape.lower().replace("\N{MULTIPLICATION SIGN}", "x").split("x")
+    if not all(word.strip().isdecimal() for word in words):
+        raise ValueError(
+            f"--shape is {shape}; rows and columns such as 8x8 are needed, or "
+            "channels, rows and columns such as 3x8x8."
+        )
+    return validation.as_grid([int(word) for word in words], d, "--shape")
 
 
 def _used(n: int, given: int, seed: int) -> str:

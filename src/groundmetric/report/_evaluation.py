@@ -57,6 +57,8 @@ class Data:
     classes: list[str]
     labels: NDArray[Any]  # of the training histograms, as given
     was_split: bool
+    train_rows: Indices  # positions of the histograms in what was given
+    test_rows: Indices
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,7 @@ def judge_data(
         raise ValueError("X_test and y_test must be given together.")
     class_sizes(labels, "y")
     if X_test is None or y_test is None:
-        kept, aside = _split(labels, random_state)
+        places = kept, aside = _split(labels, random_state)
         test, test_labels = rows[aside], labels[aside]
         rows, labels = rows[kept], labels[kept]
     else:
@@ -188,11 +190,12 @@ def judge_data(
             )
         validation.require_length(y_test, len(test), "y_test")
         test_labels = np.asarray(y_test)
+        places = np.arange(len(rows)), np.arange(len(test))
     both = validation.as_labels(np.concatenate([labels, test_labels]), "y with y_test")
     classes, codes = np.unique(both, return_inverse=True)
     names = [str(label) for label in classes]
     y_codes, z_codes = np.split(codes.astype(np.int64), [len(labels)])
-    return Data(rows, y_codes, test, z_codes, names, labels, X_test is None)
+    return Data(rows, y_codes, test, z_codes, names, labels, X_test is None, *places)
 
 
 def evaluate(

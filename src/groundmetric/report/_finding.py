@@ -10,12 +10,14 @@ import numpy as np
 from .. import validation
 from .._progress import progress_bar
 from ..experiments.choice import LEARNERS, Learners, available_learners
+from ..learning._estimator import raised
 from ._evaluation import TEST_SHARE, Evaluation, evaluate, judge_data
+from ._lesson import lesson
 from ._repeated import Repeated
 from ._section import Section, one_test_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -45,6 +47,15 @@ class Finding:
     section: Section
     errors: dict[str, float]
     verdict: str
+
+    def with_lesson(self, names: Sequence[str]) -> Finding:
+        """Say what was learned, too, with these names of the features."""
+        data, learner = self.evaluation.data, self.evaluation.learner
+        said = lesson(learner, raised(data.train, learner.power_), names)
+        if not said:
+            return self
+        section = replace(self.section, details=[*self.section.details, said])
+        return replace(self, section=section, verdict=f"{self.verdict} {said}")
 
 
 def find_out(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._words import percent, points
+from .._words import percent
 from ..experiments import resampled_mean
 from ._names import in_a_sentence, that_do_not_learn, which_over_splits
 from ._section import SECONDS, Section, saved, time_of
@@ -106,12 +106,12 @@ class Repeated:
     def sentences(self) -> list[str]:
         """Sentences that support the headline, or contradict it."""
         l1 = self.gains["l1"]
+        interval = f"95 % interval {l1.interval}" if l1.is_certain else l1.interval
         spread = (
             f"These are means over {self.n_splits} random splits, each with "
             f"{self.n_train} training and {self.n_test} test histograms. Compared with "
-            f"{l1.other}, learning saves {100 * l1.gain:.1f} percentage points (95 % "
-            f"interval {points(l1.low)} to {points(l1.high)}), with fewer errors in "
-            f"{self.wins('l1')} splits."
+            f"{l1.other}, learning saves {100 * l1.gain:.1f} percentage points "
+            f"({interval}), with fewer errors in {self.wins('l1')} splits."
         )
         chosen = self.choice()
         said = [chosen, spread] if chosen else [spread]

@@ -72,7 +72,7 @@ def one_test_set(evaluation: Evaluation, seed: int, skipped: str = "") -> Sectio
 
 def saved(found: Gain) -> str:
     """Write what learning saves, with its interval."""
-    return f"{points(found.gain)} ({points(found.low)} to {points(found.high)})"
+    return f"{points(found.gain)} ({found.interval})"
 
 
 def time_of(seconds: float | None) -> str:

@@ -9,6 +9,7 @@ from .. import _files, validation
 from ..learning._estimator import GroundMetricLearning
 from ._contents import contents
 from ._finding import N_SPLITS, find_out
+from ._origins import Origin, Origins
 from ._page import page
 from ._section import Section, one_test_set
 
@@ -59,7 +60,8 @@ def write_report(
         each class in X are held out, and a copy of the learner is fitted to the rest,
         even if the learner is fitted, since it has seen all of X; ``n_splits`` times.
     feature_names : list of str, optional
-        Names of the features; by default the columns of X if it is a data frame.
+        Names of the features; by default the columns of X if it is a data frame, or of
+        the frame that the learner was fitted on.
     feature_shape : (rows, columns) or (channels, rows, columns), optional
         Shape of the grid if features are on one, as pixels are, with columns varying
         fastest. They are then drawn as an image.
@@ -108,6 +110,8 @@ def write_report(
     if not isinstance(learner, GroundMetricLearning):
         raise ValueError(f"learner is {learner!r}; a GroundMetricLearning is needed.")
     given = getattr(X, "columns", None) if feature_names is None else feature_names
+    if given is None:
+        given = getattr(learner, "feature_names_in_", None)
     rows = validation.as_distributions(X, "X")
     features = judge_features(given, feature_shape, rows.shape[1])
     found = find_out(
@@ -122,13 +126,15 @@ def write_report(
         seed=random_state,
         n_jobs=n_jobs,
     )
+    tested = Origin.of(X, "X") if X_test is None else Origin.of(X_test, "X_test")
     write_evaluation(
         target,
         found.evaluation,
         features,
         title,
         random_state,
-        section=found.section,
+        section=found.with_lesson(features[0]).section,
+        origins=Origins(Origin.of(X, "X"), tested),
     )
     return target
 
@@ -151,6 +157,7 @@ def write_evaluation(
     *,
     origin: Mapping[str, str] | None = None,
     section: Section | None = None,
+    origins: Origins | None = None,
 ) -> None:
     """Write the report on an evaluation; the origin states "command" and data.
 
@@ -158,7 +165,7 @@ def write_evaluation(
     the section with the verdict is that of the test set.
     """
     section = one_test_set(found, seed) if section is None else section
-    drawn = contents(found, *features, section.gains)
+    drawn = contents(found, *features, section.gains, origins)
     text = page(found, drawn, section, title=title, seed=seed, origin=origin or {})
     _files.write_text(target, text)
 
