@@ -54,7 +54,7 @@ class ChiSquaredLMNN(TargetsMixin, LabeledTransformer):
     ----------
     components_ : ndarray of shape (d, d)
         L; its columns sum to 1.
-    losses_ : ndarray of shape (n_iter_ + 1,)
+    losses_ : ndarray
         The loss before the first step, and after each.
     n_iter_ : int
         Number of steps.
