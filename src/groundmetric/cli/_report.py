@@ -18,7 +18,7 @@ from ._data import Data, bins_like, bins_of, limited, read_labeled, warn_if_seen
 from ._models import load_learner
 from ._options import INPUT, Json, Limit, Model, Neighbors, Output, Seed, Source
 
-LIMIT = 400
+LIMIT = 300
 
 
 @command(
