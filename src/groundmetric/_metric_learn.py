@@ -10,7 +10,6 @@ A test tells when metric-learn works without all this.
 from __future__ import annotations
 
 import functools
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,8 +32,12 @@ class Learned(NamedTuple):
 
 
 def is_installed() -> bool:
-    """Whether metric-learn can be imported."""
-    return find_spec("metric_learn") is not None
+    """Whether metric-learn can be imported, with the scikit-learn that is installed."""
+    try:
+        _package()
+    except ImportError:
+        return False
+    return True
 
 
 def lmnn(rows: Floats, labels: NDArray[np.int64], k: int, **options: Any) -> Learned:  # noqa: ANN401 - of metric-learn
