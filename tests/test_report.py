@@ -19,7 +19,7 @@ from groundmetric import GroundMetricLearning, _words, distances
 from groundmetric.baselines import NCA, ChiSquaredLMNN
 from groundmetric.experiments import resampled_mean
 from groundmetric.experiments.measures import nearest, nearest_others, own_share, votes
-from groundmetric.report import _verdict, write_report
+from groundmetric.report import _repeated, _verdict, write_report
 from groundmetric.report._contents import contents, packed
 from groundmetric.report._evaluation import evaluate, judge_data
 from groundmetric.report._finding import find_out
@@ -216,6 +216,26 @@ def test_splits_are_those_of_the_seeds(task):
     assert found.section.columns[-1] == "Seconds to learn"
     assert found.verdict.startswith(found.section.headline)
     assert found.section.details[0] in found.verdict  # what to use
+
+
+@pytest.mark.parametrize(
+    ("learned", "said"),
+    [
+        ([0.1, 0.2, 0.3], "learning saves 10.0 percentage points (95 % interval of"),
+        ([0.4, 0.3, 0.3], "learning makes 3.3 percentage points more errors (95 %"),
+        ([0.3, 0.3, 0.3], "learning saves 0.0 percentage points (interval unknown)"),
+    ],
+)
+def test_means_over_splits_are_told_in_words(learned, said):
+    errors = {"learned": learned, "l1": [0.3, 0.3, 0.3]}
+    gains = _repeated.gains_of(errors, 0.5)
+    found = _repeated.Repeated(errors, {}, gains, 3, 10, 5, 0.5)
+    sentences = found.sentences()
+    assert said in sentences[0]
+    assert found.choice() == ""  # without other learners
+    assert found.columns() == list(_repeated.COLUMNS)
+    unknown = found.rows()["l1"][2].endswith("(interval unknown)")
+    assert unknown == (learned == [0.3, 0.3, 0.3])
 
 
 def test_learners_that_are_missing_are_named(tmp_path, monkeypatch):

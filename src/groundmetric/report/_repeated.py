@@ -106,12 +106,16 @@ class Repeated:
     def sentences(self) -> list[str]:
         """Sentences that support the headline, or contradict it."""
         l1 = self.gains["l1"]
-        interval = f"95 % interval {l1.interval}" if l1.is_certain else l1.interval
+        size = f"{abs(100 * l1.gain):.1f} percentage points"
+        much = f"saves {size}" if l1.gain >= 0 else f"makes {size} more errors"
+        interval = l1.interval
+        if l1.is_certain:
+            interval = f"95 % interval of what it saves: {interval}"
         spread = (
             f"These are means over {self.n_splits} random splits, each with "
             f"{self.n_train} training and {self.n_test} test histograms. Compared with "
-            f"{l1.other}, learning saves {100 * l1.gain:.1f} percentage points "
-            f"({interval}), with fewer errors in {self.wins('l1')} splits."
+            f"{l1.other}, learning {much} ({interval}), with fewer errors in "
+            f"{self.wins('l1')} splits."
         )
         chosen = self.choice()
         said = [chosen, spread] if chosen else [spread]
