@@ -19,7 +19,7 @@ MAKEFLAGS += --no-print-directory
 CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
 FORMATTED := $(wildcard cpp/*.cpp cpp/*.h benchmarks/*.cpp)
 
-.PHONY: help setup demo test lint format stub docs bench pages reproduce sanitize test-oldest wheel clean
+.PHONY: help setup demo test lint format stub docs bench pages screenshots reproduce sanitize test-oldest wheel clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -85,6 +85,9 @@ bench: setup .venv/peers build/libfixing.so  ## One table of ratios to peers; DA
 
 pages: setup  ## Measure the demo again; write it and committed results into README and docs
 	@PYTHONPATH=benchmarks $(BIN)/python docs/pages
+
+screenshots: setup  ## Take pictures of a report for the docs; needs Chromium
+	@$(BIN)/python docs/pages/screenshots.py
 
 reproduce: setup  ## The paper's experiments; DATA=file.npz OUT=results.sqlite JOBS=2; SVM= for none
 	@mkdir -p $(dir $(OUT))

@@ -302,6 +302,28 @@ def bin_to_bin(name, r, c):
     return np.arccos(min(sum(np.sqrt(p * q) for p, q in pairs), 1.0))
 
 
+def chi_squared_lmnn(A, X, y, targets, *, margin, push):
+    """Loss of chi-squared LMNN (Kedem et al., Non-linear Metric Learning, section 3).
+
+    L is the softmax of A, column by column.
+    """
+    L = np.exp(A) / np.exp(A).sum(axis=0)
+
+    def chi2(x, z):
+        pairs = zip(L @ x, L @ z, strict=True)
+        return sum((p - q) ** 2 / (p + q) for p, q in pairs) / 2
+
+    loss = 0.0
+    for i, mine in enumerate(targets):
+        for j in mine:
+            pulled = chi2(X[i], X[j])
+            loss += pulled
+            for k in range(len(X)):
+                if y[k] != y[i]:
+                    loss += push * max(0.0, margin + pulled - chi2(X[i], X[k]))
+    return loss
+
+
 def partial_lp(r, c, M):
     """Section 2.2: min <M, X>, X 1 <= r, X'1 <= c, and all that both have moves."""
     r, c = np.asarray(r, dtype=float), np.asarray(c, dtype=float)

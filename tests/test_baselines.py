@@ -1,4 +1,4 @@
-"""Mahalanobis baselines."""
+"""Learners to compare with: Mahalanobis distances, and chi-squared LMNN."""
 
 import subprocess
 import sys
@@ -7,17 +7,24 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import check_grad
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import validation
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import reference
+from contract import failures_we_want
 from groundmetric import _metric_learn, baselines
-from groundmetric.baselines import ITML, LMNN, NCA
+from groundmetric.baselines import ITML, LMNN, NCA, ChiSquaredLMNN
+from groundmetric.baselines._chi_squared import loss_and_gradient, target_neighbors
+from groundmetric.distances import chi2
 
-LEARNERS = [LMNN, ITML, NCA]
+MAHALANOBIS = [LMNN, ITML, NCA]
+LEARNERS = [*MAHALANOBIS, ChiSquaredLMNN]
 
 WITHOUT_ADAPTER = """
 import warnings
@@ -43,7 +50,7 @@ def digits():
 
 
 @pytest.mark.parametrize("hellinger", [False, True])
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", MAHALANOBIS)
 def test_learns(digits, learner, hellinger):
     X, y, X_test, y_test = digits
     learned = learner(hellinger=hellinger).fit(X, y)
@@ -64,6 +71,66 @@ def test_learns(digits, learner, hellinger):
     assert contrast(between) < 0.9 * contrast(cdist(a, a))
     classifier = KNeighborsClassifier(3, metric="precomputed").fit(between, y)
     assert classifier.score(to_test, y_test) > 0.8
+
+
+def test_chi_squared_learns(digits):
+    X, y, X_test, y_test = digits
+    learned = ChiSquaredLMNN().fit(X, y)
+    # L takes histograms to histograms; distances are chi-squared distances of those.
+    np.testing.assert_allclose(learned.components_.sum(axis=0), 1.0)
+    assert (learned.components_ >= 0).all()
+    rows, tests = (Z / Z.sum(axis=1, keepdims=True) for Z in (X, X_test))
+    mapped = [Z @ learned.components_.T for Z in (tests, rows)]
+    to_test, between = learned.pairwise(X_test, X), learned.pairwise(X)
+    np.testing.assert_allclose(to_test, chi2(*mapped))
+    np.testing.assert_array_equal(between, between.T)
+    assert (np.diag(between) == 0).all()
+    # No step made the loss larger, and the last is far below the first.
+    assert (np.diff(learned.losses_) <= 0).all()
+    assert learned.losses_[-1] < 0.5 * learned.losses_[0]
+    errors = []
+    for train, test in ((chi2(X), chi2(X_test, X)), (between, to_test)):
+        votes = KNeighborsClassifier(3, metric="precomputed").fit(train, y)
+        errors.append(1 - votes.score(test, y_test))
+    assert errors[1] < errors[0]
+
+
+@parametrize_with_checks([ChiSquaredLMNN()], expected_failed_checks=failures_we_want)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def some_histograms():
+    """Nine histograms over four bins, in three classes, and weights to learn from."""
+    rng = np.random.default_rng(3)
+    X, y = rng.dirichlet(np.ones(4), 9), np.repeat([0, 1, 2], 3)
+    return rng.normal(size=(4, 4)), X, y, target_neighbors(chi2(X), y, 2)
+
+
+@pytest.mark.parametrize("push", [0.0, 0.7])
+def test_loss_of_chi_squared_lmnn_is_its_definition(push):
+    A, X, y, targets = some_histograms()
+    found, _ = loss_and_gradient(A, X, y, targets, margin=0.05, push=push)
+    expected = reference.chi_squared_lmnn(A, X, y, targets, margin=0.05, push=push)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_gradient_of_chi_squared_lmnn_is_that_of_finite_differences():
+    A, X, y, targets = some_histograms()
+
+    def at(a):
+        return loss_and_gradient(a.reshape(4, 4), X, y, targets, margin=0.05, push=0.7)
+
+    wrong = check_grad(lambda a: at(a)[0], lambda a: at(a)[1].ravel(), A.ravel())
+    assert wrong < 1e-6
+
+
+def test_targets_are_the_nearest_of_the_same_class():
+    line = np.array([0.0, 1.0, 3.0, 3.5, 4.0])
+    D = np.abs(line[:, None] - line)
+    # Of the first: 2, not 1, which is nearer but of the other class.
+    targets = target_neighbors(D, np.array([0, 1, 0, 1, 0]), 1)
+    np.testing.assert_array_equal(targets, [[2], [3], [4], [1], [2]])
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -147,7 +214,12 @@ def test_says_what_to_install(monkeypatch):
     [
         (LMNN(n_neighbors=0), [0, 0, 1, 1], "n_neighbors is 0"),
         (LMNN(learn_rate=-1.0), [0, 0, 1, 1], r"learn_rate is -1\.0"),
-        (LMNN(), [0, 0, 0, 1], "a class with a single member"),
+        (LMNN(), [0, 0, 0, 1], "a class with a single member; LMNN needs two"),
+        (ChiSquaredLMNN(), [0, 0, 0, 1], "single member; ChiSquaredLMNN needs two"),
+        (ChiSquaredLMNN(margin=-1.0), [0, 0, 1, 1], r"margin is -1\.0"),
+        (ChiSquaredLMNN(push=np.nan), [0, 0, 1, 1], "push is nan"),
+        (ChiSquaredLMNN(tol=-1e-3), [0, 0, 1, 1], r"tol is -0\.001"),
+        (ChiSquaredLMNN(max_iter=0), [0, 0, 1, 1], "max_iter is 0"),
         (LMNN(), [0, 0, 0, 0], "one class only"),
         (ITML(n_pairs=0), [0, 0, 1, 1], "n_pairs is 0"),
         (ITML(), [0, 1, 2, 3], "no two different histograms of one class"),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import groundmetric as gm
-from groundmetric.baselines import ITML, LMNN, NCA
+from groundmetric.baselines import ITML, LMNN, NCA, ChiSquaredLMNN
 from groundmetric.features import TopicHistograms, WordHistograms
 
 X = pd.DataFrame(
@@ -20,6 +20,7 @@ TRANSFORMERS = [
     LMNN(n_neighbors=1),
     ITML(),
     NCA(),
+    ChiSquaredLMNN(n_neighbors=1),
 ]
 DOCUMENTS = ["moon sun", "sun stars", "stars moon", "sun"]
 

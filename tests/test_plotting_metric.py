@@ -13,6 +13,7 @@ from groundmetric.plotting import (
     MetricDisplay,
     PathDisplay,
 )
+from groundmetric.plotting._arrangement import PlanarMap
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -75,6 +76,20 @@ def test_feature_map_says_its_stress_and_connects_the_nearest():
     assert [text.get_text() for text in display.texts_] == list("abcd")
     assert len(display.lines_.get_segments()) == 2
     assert display.ax_.get_xlabel() == "stress 0.00"  # a line fits into the plane
+
+
+def test_names_in_the_map_cover_no_points():
+    # Up and to the right of each of the first, its name would cover the next.
+    places = np.array([[0.0, 0], [1, 0.2], [2, 0.4], [3, 0.6], [0, 8], [9, 0]])
+    names = [f"feature {k}" for k in range(6)]
+    display = FeatureMapDisplay(
+        PlanarMap(places, 0.0, 0), nearest=np.empty((0, 2), int), names=names
+    ).plot()
+    display.figure_.canvas.draw()
+    points = display.ax_.transData.transform(display.map.positions)
+    boxes = [text.get_window_extent() for text in display.texts_]
+    assert not any(box.contains(*point) for box in boxes for point in points)
+    assert all(box.count_overlaps(boxes) == 1 for box in boxes)  # with itself
 
 
 def test_names_that_the_estimator_saw_are_drawn(learner):

@@ -5,6 +5,7 @@ import hashlib
 import html
 import json
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -15,12 +16,19 @@ from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier
 
 from groundmetric import GroundMetricLearning, _words, distances
+from groundmetric.baselines import NCA, ChiSquaredLMNN
+from groundmetric.experiments import resampled_mean
 from groundmetric.experiments.measures import nearest, nearest_others, own_share, votes
-from groundmetric.report import _verdict, write_report
+from groundmetric.report import _repeated, _verdict, write_report
 from groundmetric.report._contents import contents, packed
 from groundmetric.report._evaluation import evaluate, judge_data
+from groundmetric.report._finding import find_out
+from groundmetric.report._lesson import lesson
+from groundmetric.report._origins import Origin, Origins
+from groundmetric.report._section import one_test_set
 from groundmetric.report._write import judge_features, write_evaluation
 
+TO = "\N{LEFT RIGHT ARROW}"
 SMALL = {
     "X": [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]],
     "y": ["a", "a", "b", "b"],
@@ -158,6 +166,87 @@ def test_the_best_rival_is_named():
     assert _words.points(-0.0004) == "0.0"
 
 
+def test_other_learners_are_judged_by_the_same_votes(task):
+    data = judge_data(**task, random_state=0)
+    names = ["nca-hellinger", "chi2-lmnn"]
+    found = evaluate(learner_of(), data, n_neighbors=3, n_jobs=1, learners=names)
+    for name, learner in zip(names, (NCA(), ChiSquaredLMNN()), strict=True):
+        learner.fit(task["X"], task["y"])
+        knn = KNeighborsClassifier(3, metric="precomputed")
+        knn.fit(np.zeros((20, 20)), task["y"])
+        distances_to = learner.pairwise(task["X_test"], task["X"])
+        error = 1 - knn.score(distances_to, task["y_test"])
+        assert found.errors()[name] == pytest.approx(error)
+    assert set(found.seconds) == {"learned", *names}
+    assert all(time >= 0 for time in found.seconds.values())
+    # The sentence on what to use follows the headline, on the terminal as on the page.
+    assert found.verdict().startswith(f"{found.headline()} {found.choice()}")
+    section = one_test_set(found, 0)
+    assert section.details[0] == found.choice()
+    assert section.columns[-1] == "Seconds to learn"
+    assert section.rows["nca-hellinger"][-1] == f"{found.seconds[names[0]]:.1f}"
+    assert section.rows["l1"][-1] == ""
+    # Distances that do not learn are told apart from those that do.
+    assert "NCA" not in found.best_other()
+    assert evaluation_of(task).choice() == ""
+
+
+def test_splits_are_those_of_the_seeds(task):
+    whole = {"X": task["X_test"], "y": task["y_test"]}
+    found = find_out(
+        learner_of(), **whole, X_test=None, y_test=None, n_neighbors=3, n_splits=3,
+        learners=["nca-hellinger"], seed=4, n_jobs=1,
+    )  # fmt: skip
+    each = [
+        evaluate(learner_of(), judge_data(**whole, X_test=None, y_test=None,
+                 random_state=seed), n_neighbors=3, n_jobs=1,
+                 learners=["nca-hellinger"]).errors()
+        for seed in (4, 5, 6)
+    ]  # fmt: skip
+    for name, error in found.errors.items():
+        assert error == pytest.approx(np.mean([one[name] for one in each]))
+    # Intervals are Nadeau & Bengio's, with 15 test and 35 training histograms.
+    gains = [one["nca-hellinger"] - one["learned"] for one in each]
+    expected = resampled_mean(gains, ratio=15 / 35)
+    gain = found.section.gains["nca-hellinger"]
+    if np.isfinite(expected.low):
+        assert (gain.low, gain.high) == pytest.approx(
+            (max(expected.low, -1), min(expected.high, 1))
+        )
+    assert found.section.columns[-1] == "Seconds to learn"
+    assert found.verdict.startswith(found.section.headline)
+    assert found.section.details[0] in found.verdict  # what to use
+
+
+@pytest.mark.parametrize(
+    ("learned", "said"),
+    [
+        ([0.1, 0.2, 0.3], "learning saves 10.0 percentage points (95 % interval of"),
+        ([0.4, 0.3, 0.3], "learning makes 3.3 percentage points more errors (95 %"),
+        ([0.3, 0.3, 0.3], "learning saves 0.0 percentage points (interval unknown)"),
+    ],
+)
+def test_means_over_splits_are_told_in_words(learned, said):
+    errors = {"learned": learned, "l1": [0.3, 0.3, 0.3]}
+    gains = _repeated.gains_of(errors, 0.5)
+    found = _repeated.Repeated(errors, {}, gains, 3, 10, 5, 0.5)
+    sentences = found.sentences()
+    assert said in sentences[0]
+    assert found.choice() == ""  # without other learners
+    assert found.columns() == list(_repeated.COLUMNS)
+    unknown = found.rows()["l1"][2].endswith("(interval unknown)")
+    assert unknown == (learned == [0.3, 0.3, 0.3])
+
+
+def test_learners_that_are_missing_are_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "metric_learn", None)
+    path = write_report(tmp_path / "r.html", **SMALL, n_neighbors=1)
+    text = html.unescape(path.read_text(encoding="utf-8"))
+    assert "LMNN and ITML were skipped, since they need metric-learn" in text
+    names = [curve["name"] for curve in data_of(path.read_text())["curves"]]
+    assert names[-2:] == ["nca-hellinger", "chi2-lmnn"]
+
+
 # The measures.
 
 
@@ -225,6 +314,58 @@ def test_split_keeps_classes_and_never_trusts_a_fitted_learner(task):
 # The contents.
 
 
+def test_a_lesson_names_what_moved_most():
+    learner = learner_of()
+    learner.initial_metric_ = np.ones((5, 5)) - np.eye(5)
+    learner.metric_ = learner.initial_metric_.copy()
+    for p, q, value in ((0, 1, 0.5), (2, 3, 0.6), (0, 2, 1.5), (1, 3, 1.4), (0, 4, 9)):
+        learner.metric_[p, q] = learner.metric_[q, p] = value
+    train = np.array([[0.25, 0.25, 0.25, 0.24, 0.01]])  # the last has hardly any mass
+    names = ["red", "orange", "green", "blue", "void"]
+    assert lesson(learner, train, names) == (
+        f"What was learned: red {TO} orange and green {TO} blue moved closest "
+        f"together, and red {TO} green and orange {TO} blue farthest apart, compared "
+        "with the initial metric."
+    )
+    learner.metric_ = 2 * learner.initial_metric_  # nothing moved relative to the rest
+    assert lesson(learner, train, names) == ""
+
+
+def test_examples_say_which_rows_they_are(task):
+    evaluation = evaluation_of({"X": task["X_test"], "y": task["y_test"]})
+    data = evaluation.data
+    for rows, histograms in (
+        (data.train_rows, data.train),
+        (data.test_rows, data.test),
+    ):
+        given = task["X_test"][rows]
+        expected = given / given.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(histograms, expected)
+    origin = Origin("file {}".format, lambda row: f"data:image/png;base64,{row}")
+    names = [str(k) for k in range(16)]
+    found = contents(evaluation, names, None, origins=Origins(origin, origin))
+    after = evaluation.judged["learned"].neighbors[:, 0]
+    assert found["examples"]["shown"]
+    for shown in found["examples"]["shown"]:
+        row = data.test_rows[shown["row"]]
+        assert shown["query"]["name"] == f"file {row}"
+        assert shown["query"]["picture"] == f"data:image/png;base64,{row}"
+        nearest_row = data.train_rows[after[shown["row"]]]
+        assert shown["after"]["name"] == f"file {nearest_row}"
+    assert Origin.of([[1]], "X").name(3) == "row 3 of X"
+    frame = pd.DataFrame({"a": [1, 2]}, index=["one", "two"])
+    assert Origin.of(frame, "X_test").name(1) == "two (row 1 of X_test)"
+    assert Origin.of(frame.reset_index(), "X").name(1) == "row 1 of X"
+
+
+def test_names_of_the_learner_are_those_of_the_report(tmp_path):
+    frame = pd.DataFrame(SMALL["X"], columns=["red", "green", "blue", "black"])
+    learner = learner_of().fit(frame, SMALL["y"])
+    given = SMALL | {"learner": learner, "learners": (), "n_neighbors": 1}
+    path = write_report(tmp_path / "r.html", **given)
+    assert data_of(path.read_text())["names"] == list(frame.columns)
+
+
 def test_packed_metric_is_the_metric_to_five_digits():
     M = np.abs(np.subtract.outer([0.0, 1, 5], [0.0, 1, 5]))
     found = packed(M)
@@ -260,13 +401,14 @@ def test_contents_count_what_changed(task):
 
 def test_file_is_self_contained_and_the_same_every_time(tmp_path, task):
     learner = learner_of().fit(task["X"], task["y"])
-    path = write_report(tmp_path / "a.html", learner=learner, **task)
+    options = task | {"learner": learner, "learners": ()}  # whose times differ
+    path = write_report(tmp_path / "a.html", **options)
     assert path == tmp_path / "a.html"
     text = path.read_text(encoding="utf-8")
     # Nothing to load, from anywhere.
     assert not re.search(r"https?:|//cdn|\bsrc=|@import|url\(", text)
     assert "default-src 'none'" in text
-    again = write_report(str(tmp_path / "b.html"), learner=learner, **task)
+    again = write_report(str(tmp_path / "b.html"), **options)
     assert again.read_bytes() == path.read_bytes()
     assert [p.name for p in sorted(tmp_path.iterdir())] == ["a.html", "b.html"]
     assert "$" not in re.sub(r"\$\{", "", text.split("<script")[0])  # all filled in
@@ -277,7 +419,7 @@ def test_file_stays_small(tmp_path):
     learner = GroundMetricLearning(max_outer=1, max_inner=1, init=cdist(X.T, X.T))
     path = write_report(
         tmp_path / "r.html", X=X[:12], y=[0, 1] * 6, X_test=X[12:], y_test=[0, 1] * 6,
-        learner=learner, feature_shape=(8, 4, 4),
+        learner=learner, feature_shape=(8, 4, 4), learners=(),
     )  # fmt: skip
     # Two metrics of 128 x 127 / 2 pairs take 22 kB each; the rest hardly grows.
     assert path.stat().st_size < 200_000
@@ -332,9 +474,16 @@ def test_without_a_test_set_the_report_says_how_it_split(tmp_path):
     path = write_report(tmp_path / "r.html", X=X, y=y, random_state=7)
     text = path.read_text(encoding="utf-8")
     assert "No test set was given: 30&nbsp;% of the histograms" in text
-    assert "drawn with seed 7" in text
-    assert "random_state=7" in text
+    assert "drawn with seed 7 and those after it) were held out, 5 times" in text
+    assert "random_state=7, n_splits=5" in text
     assert data_of(text)["names"] == ["red", "green", "x"]
+    write_report(path, X=X, y=y, random_state=7, n_splits=1, learners=["nca-hellinger"])
+    text = path.read_text(encoding="utf-8")
+    assert "drawn with seed 7) were held out, and the metric" in text
+    snippet = "random_state=7, learners=['nca-hellinger'], n_splits=1"
+    assert html.escape(snippet) in text
+    names = [curve["name"] for curve in data_of(text)["curves"]]
+    assert names == ["learned", "l1", "hellinger", "chi2", "l2", "nca-hellinger"]
 
 
 def test_one_test_histogram_has_no_recall(tmp_path):

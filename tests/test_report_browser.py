@@ -4,6 +4,7 @@ import base64
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from groundmetric import GroundMetricLearning
@@ -158,6 +159,114 @@ def test_tip_tells_names_and_distance(page):
     assert "distance 0.0" in tip.text
     by_id(page, "errors").find_element("css selector", "svg").send_keys(Keys.ARROW_LEFT)
     assert tip.text.startswith("1 neighbor\nlearned metric: ")
+
+
+@pytest.fixture(scope="module")
+def colors(tmp_path_factory):
+    """Make a report on twelve features with names, where some are far from others."""
+    rng = np.random.default_rng(1)
+    y = np.array(["warm", "cold"] * 20)
+    X = rng.dirichlet(np.ones(12), 40)
+    X[y == "warm", :4] += 0.1
+    X[y == "cold", 8:] += 0.1
+    names = [f"color {name}" for name in "abcdefghijkl"]
+    index = [f"photo{i}.png" for i in range(40)]
+    return write_report(
+        tmp_path_factory.mktemp("colors") / "r.html",
+        X=pd.DataFrame(X, columns=names, index=index), y=y, n_splits=2,
+        learners=["nca-hellinger"],
+    )  # fmt: skip
+
+
+@pytest.fixture(
+    params=[(w, t) for w in (1400, 400) for t in ("light", "dark")], ids=str
+)
+def seen(browser, colors, request):
+    """Open the report at a width, in a theme."""
+    width, theme = request.param
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    feature = {"name": "prefers-color-scheme", "value": theme}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    browser.get(colors.as_uri())
+    browser.find_element("css selector", "html[data-ready=true]")
+    yield browser
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert browser.get_log("browser") == []
+
+
+def test_text_of_charts_is_as_large_as_on_paper(seen):
+    # In pixels of the screen, after the scaling of the pictures.
+    sizes = seen.execute_script(
+        "return [...document.querySelectorAll('svg text')].filter(t => t.textContent)"
+        ".map(t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a)"
+    )
+    assert len(sizes) > 20
+    assert min(sizes) >= 10.5
+    # No part is wider than the page, and no name is cut off.
+    assert seen.execute_script("return document.documentElement.scrollWidth") <= (
+        seen.execute_script("return innerWidth")
+    )
+    inside = seen.execute_script(
+        """
+        return [...document.querySelectorAll("#forest text")].every((text) => {
+          const a = text.getBoundingClientRect();
+          const b = text.ownerSVGElement.getBoundingClientRect();
+          return a.left >= b.left - 1 && a.right <= b.right + 1;
+        })
+        """
+    )
+    assert inside
+
+
+def test_names_in_the_map_cover_no_points(seen):
+    labels = texts(seen, "#plane text")
+    assert len(labels) > 3
+    assert all(name.startswith("color ") for name in labels)
+    covered = seen.execute_script(
+        """
+        const points = [...document.querySelectorAll("#plane circle.place")]
+          .map((point) => point.getBoundingClientRect());
+        return [...document.querySelectorAll("#plane text")].filter((text) => {
+          const [a, b, c, e] = text.dataset.box.split(" ").map(Number);
+          const m = text.getScreenCTM();
+          const left = a * m.a + m.e, right = c * m.a + m.e;
+          const top = b * m.d + m.f, bottom = e * m.d + m.f;
+          return points.some((p) =>
+            left < p.right && right > p.left && top < p.bottom && bottom > p.top);
+        }).length
+        """
+    )
+    assert covered == 0
+
+
+def test_points_stand_out_from_the_page(seen):
+    """Each point, or its edge, has a contrast of 3 with the card behind it (WCAG)."""
+    contrasts = seen.execute_script(
+        """
+        const linear = (v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        const light = (color) => {
+          const [r, g, b] = color.match(/[0-9.]+/g).map((v) => linear(v / 255));
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const ratio = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        const places = document.querySelector("#places");
+        const card = light(getComputedStyle(places).backgroundColor);
+        return [...document.querySelectorAll("#plane circle.place")].map((point) => {
+          const { fill, stroke } = getComputedStyle(point);
+          return Math.max(ratio(light(fill), card), ratio(light(stroke), card));
+        })
+        """
+    )
+    assert len(contrasts) == 12
+    assert min(contrasts) >= 3.0
+
+
+def test_examples_are_named_by_the_user(seen):
+    titles = texts(seen, "#cards h3")
+    assert titles
+    assert all(": photo" in title and "of X)" in title for title in titles)
 
 
 def test_theme_follows_the_button(page):

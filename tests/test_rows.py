@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 
 import groundmetric as gm
-from groundmetric.baselines import ITML, LMNN, NCA
+from groundmetric.baselines import ITML, LMNN, NCA, ChiSquaredLMNN
 
 X = np.array([[4.0, 1, 1], [3, 2, 1], [1, 1, 4], [1, 2, 3]])
 y = np.array([0, 0, 1, 1])
@@ -18,6 +18,7 @@ LEARNERS = [
     LMNN(n_neighbors=1),
     ITML(),
     NCA(),
+    ChiSquaredLMNN(),
 ]
 ESTIMATORS = [*LEARNERS, gm.EMDKernel(), gm.EMDNeighbors(n_neighbors=1)]
 CASES = {

@@ -31,6 +31,15 @@ class Learned(NamedTuple):
     converged: bool
 
 
+def is_installed() -> bool:
+    """Whether metric-learn can be imported, with the scikit-learn that is installed."""
+    try:
+        _package()
+    except ImportError:
+        return False
+    return True
+
+
 def lmnn(rows: Floats, labels: NDArray[np.int64], k: int, **options: Any) -> Learned:  # noqa: ANN401 - of metric-learn
     """Learn from rows and labels with k target neighbors."""
     learner = _package().LMNN(n_neighbors=k, init="identity", **options)

@@ -26,7 +26,8 @@ def test_the_test_histograms_may_have_their_columns_in_another_order(folder, run
     (folder / "turned.csv").write_text(csv_of(X[::2, ::-1], Y[::2], "c,b,a,kind"))
     pages = []
     for test in ("same.csv", "turned.csv"):
-        assert run("report", "data.csv", "--test", test).exit_code == 0
+        line = ["report", "data.csv", "--test", test, "--no-learners"]
+        assert run(*line).exit_code == 0  # the times of others would differ
         page = (folder / "report.html").read_text(encoding="utf-8")
         pages.append(page.split('id="settings"')[0])  # there, the files differ
     assert pages[0] == pages[1]

@@ -1,14 +1,18 @@
 """Did it help? The commands evaluate and report, small."""
 
+import base64
 import html
 import json
 import re
+import sys
+from io import BytesIO
 
 import numpy as np
 import pytest
+from PIL import Image
 from samples import X, Y, csv_of
 
-from groundmetric.experiments import resampled_mean
+from groundmetric.experiments import FIXED, resampled_mean
 from groundmetric.report import _cross_validated
 
 
@@ -17,14 +21,37 @@ def test_evaluate(run):
     line = ["evaluate", "data.csv", "--folds", "2", "--neighbors", "1", "--no-svm"]
     found = run(*line)
     assert found.exit_code == 0
-    for name in ("l1", "l2", "Hellinger", "chi-squared", "learned metric"):
-        assert name in found.stdout
+    for name in (
+        *("l1", "l2", "Hellinger", "chi-squared", "learned metric"),
+        *("LMNN", "ITML", "NCA", "chi-squared LMNN"),
+    ):
+        assert f" {name} " in found.stdout
     assert "Learning made no significant difference" in found.stdout
+    use = "Use the l1 distance on these data: 0.0 % errors, and no learner makes fewer."
+    assert found.stdout.endswith(f"{use}\n")
     facts = json.loads(run(*line, "--json").stdout)
     # No errors in either fold: they do not tell how sure that is.
     assert facts["errors"]["l1"]["knn"] == {"mean": 0.0, "low": None, "high": None}
     assert "svm" not in facts["errors"]["l1"]
     assert "knn_saved" not in facts["errors"]["learned"]
+    assert facts["errors"]["chi2-lmnn"]["seconds"] >= 0
+    assert facts["verdict"].endswith(use)
+
+
+@pytest.mark.usefixtures("folder")
+def test_learners_that_cannot_run_are_named(run, monkeypatch):
+    line = ["evaluate", "data.csv", "--folds", "2", "--neighbors", "1", "--no-svm"]
+    monkeypatch.setitem(sys.modules, "metric_learn", None)
+    found = run(*line, "--json")
+    assert found.stderr == (
+        "labels: column 'kind', the only text column\nLMNN and ITML were skipped, "
+        "since they need metric-learn: pip install 'groundmetric[baselines]'.\n"
+    )
+    assert {"nca-hellinger", "chi2-lmnn"} <= set(json.loads(found.stdout)["errors"])
+    found = run(*line, "--json", "--no-learners")
+    assert "skipped" not in found.stderr
+    assert set(json.loads(found.stdout)["errors"]) == {*FIXED, "learned"}
+    assert "Use" not in json.loads(found.stdout)["verdict"]
 
 
 def table_of(low, high, svm=None):
@@ -167,3 +194,57 @@ def test_a_report_says_how_to_make_it_again(folder, run):
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert '<th scope="row">test data</th><td>data.csv</td>' in page
     assert '<th scope="row">rows used</th><td>all 16</td>' in page
+
+
+def test_a_report_on_a_grid_names_lines_of_the_file(folder, run):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(1, 9, (24, 4))
+    (folder / "grid.csv").write_text(
+        csv_of(rows, ["left", "right"] * 12, "nw,ne,sw,se,kind")
+    )
+    line = ["report", "grid.csv", "--no-learners", "--limit", "20"]
+    assert run(*line, "--shape", "2x2").exit_code == 0
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert data["grid"] == [1, 2, 2]
+    assert data["names"] == ["nw", "ne", "sw", "se"]
+    assert data["examples"]["shown"]
+    lines = (folder / "grid.csv").read_text().splitlines()
+    for shown in data["examples"]["shown"]:
+        for part in ("query", "before", "after"):
+            source, number = shown[part]["name"].split(", line ")
+            assert source == "grid.csv"
+            cells = lines[int(number) - 1].split(",")
+            assert cells[-1] == data["classes"][shown[part]["label"]]
+            counts = np.array(cells[:-1], dtype=float)
+            levels = np.frombuffer(base64.b64decode(shown[part]["levels"]), np.uint8)
+            assert levels == pytest.approx(255 * counts / counts.max(), abs=0.51)
+    for shape, said in (
+        ("3x2", "--shape is (3, 2), that is 6 features, but there are 4."),
+        ("two", "--shape is two; rows and columns such as 8x8 are needed"),
+    ):
+        found = run(*line, "--shape", shape)
+        assert found.exit_code == 2
+        assert said in found.stderr
+
+
+def test_a_report_on_images_shows_them(folder, run):
+    rng = np.random.default_rng(0)
+    for name in ("steps", "bars"):
+        (folder / "photos" / name).mkdir(parents=True)
+        for k in range(8):
+            pixels = rng.integers(0, 256, (20, 150), dtype=np.uint8)
+            Image.fromarray(pixels).save(folder / "photos" / name / f"{k}.png")
+    assert run("report", "photos", "--no-learners", "--splits", "2").exit_code == 0
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert data["examples"]["shown"]
+    for shown in data["examples"]["shown"]:
+        query = shown["query"]
+        folder_name, file = query["name"].removeprefix("photos, ").split("/")
+        assert folder_name == data["classes"][query["label"]]
+        assert (folder / "photos" / folder_name / file).exists()
+        kind, image = query["picture"].split(",")
+        assert kind == "data:image/jpeg;base64"
+        with Image.open(BytesIO(base64.b64decode(image))) as small:
+            assert small.size == (96, 13)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from groundmetric.report import _demo
+from groundmetric.report import _demo, _repeated
 from groundmetric.report._evaluation import judge_data
 from groundmetric.report._write import judge_features
 
@@ -88,7 +88,7 @@ def test_a_long_fit_is_announced(run, monkeypatch):
 
 def test_gains_are_those_of_the_same_splits():
     errors = {"learned": [0.1, 0.2, 0.3], "l1": [0.2, 0.3, 0.4], "l2": [0.1, 0.3, 0.2]}
-    gains = _demo.gains_of(errors, ratio=0.25)
+    gains = _repeated.gains_of(errors, ratio=0.25)
     # The same gain everywhere: the splits do not tell how sure it is.
     assert (gains["l1"].low, gains["l1"].high) == (-1.0, 1.0)
     # Gains 0, 0.1, -0.1: standard deviation 0.1, Student's t 4.303 for two degrees.

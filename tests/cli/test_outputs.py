@@ -119,7 +119,7 @@ def test_every_file_of_every_command_is_marked():
             is_file = "Path" in kind or option.metavar in ("FILE", "DATA", "MATRIX")
             if writes and is_file:
                 assert len(marks) == 1, f"{command.__name__}: {name}"
-    assert n_outputs == 7
+    assert n_outputs == 8
 
 
 @pytest.mark.parametrize("line", REPLACED)

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -20,7 +21,13 @@ from groundmetric import (
     initial_metric,
     pairwise_emd,
 )
-from groundmetric.experiments import METHODS, Comparison, compare, measures, methods
+from groundmetric.experiments import (
+    METHODS,
+    Comparison,
+    compare_split,
+    measures,
+    methods,
+)
 from groundmetric.plotting.figures import FIGURES
 
 PAPER = {"criterion": "neighborhood", "power": 1.0, "result": "best"}
@@ -42,7 +49,9 @@ def test_methods_run_without_a_warning(task, monkeypatch):
     monkeypatch.setattr(measures, "SIGMA_GRID", (0.2, 1.0))  # to be quick
     monkeypatch.setattr(measures, "N_REPEATS", 1)
     X, y, X_test, y_test = task
-    rows = compare(*task, methods=FEW, n_neighbors=5, svm=True)  # warnings are errors
+    rows = compare_split(
+        *task, methods=FEW, n_neighbors=5, svm=True
+    )  # warnings are errors
     assert [row.method for row in rows] == FEW
     for row in rows:
         assert len(row.knn_errors) == len(row.recall) == 5
@@ -67,6 +76,24 @@ def test_methods_run_without_a_warning(task, monkeypatch):
     # A metric of the angle alone, as Hellinger's is.
     assert found["fisher"].knn_errors == found["hellinger"].knn_errors
     assert found["fisher"].recall == found["hellinger"].recall
+
+
+def test_tf_idf_weights_rare_words_more():
+    train = np.array([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]])
+    pairwise = METHODS["tfidf-l1"].learn(train, np.array([0, 1, 0]), 1)
+    # Smoothed as in scikit-learn: ln(4 / 4) + 1 and ln(4 / 2) + 1.
+    idf = np.array([1.0, 1 + np.log(2), 1 + np.log(2)])
+    np.testing.assert_allclose(
+        pairwise(train, None), distances.l1(train * idf), atol=1e-15
+    )
+    # The word that all have in common counts for less than in l1.
+    assert pairwise(train, train)[0, 1] > distances.l1(train)[0, 1]
+    words = TfidfTransformer(norm="l1", smooth_idf=True).fit(train)
+    np.testing.assert_allclose(
+        pairwise(train[:1], train),
+        distances.l1(words.transform(train[:1]), words.transform(train)),
+        atol=1e-15,
+    )
 
 
 def test_neighborhoods_and_starts_are_what_they_are_called(task):
@@ -141,16 +168,16 @@ def test_kernel_of_distances_is_the_kernel_of_histograms(task):
 
 
 def test_choice_of_methods_and_no_svm(task):
-    rows = compare(*task, methods=("gml", "l2"), n_neighbors=3, n_jobs=2)
+    rows = compare_split(*task, methods=("gml", "l2"), n_neighbors=3, n_jobs=2)
     assert [row.method for row in rows] == ["gml", "l2"]
     assert all(isinstance(row, Comparison) for row in rows)
     assert all(row.svm_error is None for row in rows)
-    assert rows == compare(*task, methods=["gml", METHODS["l2"]], n_neighbors=3)
+    assert rows == compare_split(*task, methods=["gml", METHODS["l2"]], n_neighbors=3)
 
 
 def test_folds_fit_small_classes():
     X = [[4, 1], [3, 1], [5, 1], [1, 4], [1, 3]]
-    (row,) = compare(X, [0, 0, 0, 1, 1], X, [0, 0, 0, 1, 1], methods=["l1"],
+    (row,) = compare_split(X, [0, 0, 0, 1, 1], X, [0, 0, 0, 1, 1], methods=["l1"],
                      n_neighbors=1, svm=True)  # fmt: skip
     assert row == Comparison("l1", [0.0], [1.0], 0.0, 0.0, 0.0)
 
@@ -186,7 +213,7 @@ def test_bad_input(options, message):
             "X_test": [[1, 2], [1, 1]], "y_test": [0, 0], "n_neighbors": 1,
             "svm": True}  # fmt: skip
     with pytest.raises(ValueError, match=message):
-        compare(**(good | options))
+        compare_split(**(good | options))
 
 
 def test_names_are_public_and_sorted():

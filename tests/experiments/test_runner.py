@@ -15,7 +15,7 @@ import groundmetric
 from groundmetric.experiments import (
     METHODS,
     Method,
-    compare,
+    compare_split,
     export_results,
     multiclass_tasks,
     read_results,
@@ -43,7 +43,7 @@ def test_rows_say_what_was_measured(given, expected):
     task = given["tasks"][2]
     X, y = np.asarray(given["X"]), np.asarray(given["y"])
     split = X[task.train], y[task.train], X[task.test], y[task.test]
-    (row,) = compare(*split, methods=["emd-typical"], n_neighbors=5)
+    (row,) = compare_split(*split, methods=["emd-typical"], n_neighbors=5)
     found = expected[2, "emd-typical"]
     assert found["knn_errors"] == row.knn_errors
     assert found["recall"] == row.recall

@@ -64,6 +64,20 @@ class SavedMixin:
         """Validate what was read, and rebuild what is not in the file."""
 
 
+def load_model(path: StrPath) -> SavedMixin:
+    """Read any estimator that was saved."""
+    facts, _ = _files.read(path, KIND)
+    name = str(facts.get("estimator"))
+    try:
+        cls = _class_of(name)
+    except ValueError as error:
+        raise ValueError(
+            f"{os.fspath(path)} is not a model that this groundmetric can read: "
+            f"{error}."
+        ) from error
+    return cls.load(path)
+
+
 def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ours
     """Split an estimator, fitted or not, into plain values and arrays."""
     facts: dict[str, Any] = {"estimator": type(estimator).__name__}

@@ -20,7 +20,7 @@ OPTIONS = {"max_items": "--worst"} | {
     name: f"--{name.removeprefix('n_').replace('_', '-')}"
     for name in (
         *("max_inner", "max_outer", "n_folds", "n_jobs", "n_neighbors", "n_repeats"),
-        *("n_similar", "step_size", "tol"),
+        *("n_similar", "n_splits", "step_size", "tol"),
     )
 }
 # Errors that users can fix; any other is a bug, and keeps its traceback.
@@ -29,7 +29,11 @@ EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 # they are called, since some take seconds.
 COMMANDS = {
     "fit": ("_fit", "Learn a metric from labeled histograms."),
-    "evaluate": ("_evaluate", "Find out whether learning helps on your data."),
+    "evaluate": (
+        "_evaluate",
+        "Find out whether learning helps, and which learner to use.",
+    ),
+    "predict": ("_predict", "Predict the labels of new histograms."),
     "distances": ("_distances", "Compute distances, or find neighbors."),
     "project": ("_cone", "Find the nearest metric to a matrix."),
     "check": ("_cone", "Check whether a matrix is a metric, and list where it is not."),

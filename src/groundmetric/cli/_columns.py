@@ -31,12 +31,13 @@ class Bins(NamedTuple):
 
 
 def split_columns(
-    cells: Cells, source: Source, *, labeled: bool, wanted: Bins | None = None
+    cells: Cells, source: Source, *, labeled: bool | None, wanted: Bins | None = None
 ) -> tuple[Floats, NDArray[Any] | None, list[int]]:
     """Return histograms, labels and the columns that are bins.
 
     Bins with names are looked up. Otherwise every column is a bin except the labels;
-    a text column is left out even where no labels are needed.
+    a text column is left out even where no labels are needed. If ``labeled`` is None,
+    labels are read if there are any.
     """
     names = cells.names
     ignored = {
@@ -56,15 +57,19 @@ def split_columns(
         if chosen in ignored:
             raise ValueError(f"--label and --ignore both name {source.label!r}.")
     elif labeled or not known:
-        chosen = _guess(cells, left, labeled=labeled)
+        chosen = _guess(cells, left, labeled=labeled is not False)
+    elif labeled is None:
+        text = [j for j in left if _is_text(cells.columns[j])]
+        chosen = text[0] if len(text) == 1 else None
     bins = known or [j for j in left if j != chosen]
     if not bins:
         raise ValueError(f"{cells.source} has no column left for the histograms.")
     rows = cells.numbers(bins)
     if not known:
         _warn_of_numbering([names[j] for j in bins], rows)
-    labels = _labels(cells, chosen) if labeled and chosen is not None else None
-    return rows, labels, bins
+    if labeled is False or chosen is None:
+        return rows, None, bins
+    return rows, _labels(cells, chosen, required=bool(labeled)), bins
 
 
 def _look_up(cells: Cells, wanted: Bins) -> list[int]:
@@ -111,7 +116,17 @@ def _warn_of_numbering(names: Sequence[str], rows: Floats) -> None:
             )
 
 
-def _labels(cells: Cells, j: int) -> NDArray[Any]:
+def _labels(cells: Cells, j: int, *, required: bool) -> NDArray[Any] | None:
+    try:
+        return _judged_labels(cells, j)
+    except ValueError as error:
+        if required:
+            raise
+        note(f"no labels: {error}")
+        return None
+
+
+def _judged_labels(cells: Cells, j: int) -> NDArray[Any]:
     given = cells.columns[j]
     column = as_column(given)
     if column.dtype == object:

@@ -1,5 +1,6 @@
 """DATA of a command: histograms, their labels, and the names of the bins."""
 
+import base64
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from ._text import Text
 
 CSV = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
+SIDE = 96  # of thumbnails, in pixels
 PICTURE = 3  # channels, rows and columns
 
 
@@ -32,6 +34,7 @@ class Data:
     names: list[str] | None = None
     shape: tuple[int, ...] | None = None
     where: Callable[[int], str] = "row {}".format  # describes a row
+    picture: Callable[[int], str | None] = lambda _: None  # a thumbnail, as a URI
 
 
 def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
@@ -58,9 +61,9 @@ def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
 
 
 def read_histograms(
-    source: Source, wanted: Bins | None, *, labeled: bool = False
+    source: Source, wanted: Bins | None, *, labeled: bool | None = False
 ) -> Data:
-    """Read histograms over these bins."""
+    """Read histograms over these bins; with labels, or without, or if there are any."""
     data = _load(source, wanted, labeled=labeled)
     table = validation.Table(data.source, data.where, data.names)
     data = replace(data, X=validation.as_distributions(data.X, table))
@@ -110,10 +113,16 @@ def limited(data: Data, limit: int, seed: int, what: str) -> Data:
         f"{what} {limit:,} of {n:,} histograms, drawn class by class; --limit 0 uses "
         "all"
     )
-    return replace(data, X=data.X[kept], y=data.y[kept])
+    return replace(
+        data,
+        X=data.X[kept],
+        y=data.y[kept],
+        where=lambda row: data.where(int(kept[row])),
+        picture=lambda row: data.picture(int(kept[row])),
+    )
 
 
-def _load(source: Source, wanted: Bins | None, *, labeled: bool) -> Data:
+def _load(source: Source, wanted: Bins | None, *, labeled: bool | None) -> Data:
     path = Path(source.path)
     suffix = path.suffix.lower()
     if source.path != "-" and not path.exists():
@@ -151,7 +160,9 @@ def _require_use(source: Source) -> None:
             raise ValueError(f"--{name} is for CSV and parquet, not {source.path}.")
 
 
-def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -> Data:
+def _table(
+    source: Source, suffix: str, wanted: Bins | None, *, labeled: bool | None
+) -> Data:
     cells = (
         read_parquet(source.path)
         if suffix in PARQUET
@@ -160,7 +171,7 @@ def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -
     if wanted is not None and source.header is False:
         wanted = Bins(wanted.number)  # columns have no names
     apart = source.labels is not None and source.label is None
-    labeled = labeled and not apart
+    labeled = False if apart else labeled
     X, y, bins = split_columns(cells, source, labeled=labeled, wanted=wanted)
     if labeled and y is None:
         raise ValueError(
@@ -178,6 +189,7 @@ def _table(source: Source, suffix: str, wanted: Bins | None, *, labeled: bool) -
 
 def _folder(source: Source) -> Data:
     from ..datasets import load_image_folder  # noqa: PLC0415 - scikit-learn and pillow
+    from ..datasets._pixels import thumbnail  # noqa: PLC0415
 
     try:
         found = load_image_folder(
@@ -193,4 +205,16 @@ def _folder(source: Source) -> Data:
         ) from error
     shape = found.feature_shape
     picture = source.feature == "gist" and len(shape) == PICTURE
-    return Data(source.path, found.X, found.y, shape=tuple(shape) if picture else None)
+
+    def thumbnail_of(row: int) -> str:
+        image = thumbnail((Path(source.path) / found.paths[row]).read_bytes(), SIDE)
+        return f"data:image/jpeg;base64,{base64.b64encode(image).decode()}"
+
+    return Data(
+        source.path,
+        found.X,
+        found.y,
+        shape=tuple(shape) if picture else None,
+        where=found.paths.__getitem__,
+        picture=thumbnail_of,
+    )

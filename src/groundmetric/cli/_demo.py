@@ -6,7 +6,6 @@ from typing import Annotated
 from typer import Option
 
 from ..report import _demo as digits
-from ..report._repeated import COLUMNS
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
 from ._options import Jobs, Json, Output
@@ -36,6 +35,6 @@ def demo(
         emit({**digits.facts(found), "notes": notes, "report": out})
         return
     rows = [[digits.LABELS[name], *cells] for name, cells in found.rows().items()]
-    print_table(["Distance", *COLUMNS], rows)
+    print_table(["Distance", *found.columns()], rows)
     for text in [found.headline(), *found.sentences(), *notes, f"Report: {out}"]:
         tell(text)

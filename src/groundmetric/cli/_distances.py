@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from typer import Option
 
-from .. import EMDNeighbors, GroundMetricLearning, _files, pairwise_emd, validation
+from .. import EMDNeighbors, _files, pairwise_emd, validation
 from ..learning._learner import raised
 from ._arrays import load_metric
 from ._columns import Bins
 from ._command import command
 from ._console import emit, note, shows_progress
 from ._data import bins_like, bins_of, read_histograms
+from ._models import load_learner
 from ._options import INPUT, Json, Model, Output, Source
 from ._output import require_suffix, write_matrix, write_rows
 
@@ -65,13 +66,14 @@ def distances(
     """Compute distances, or find neighbors.
 
     Computes the earth mover's distances under a learned or given metric: all of them,
-    or the smallest for each query.
+    or the smallest for each query, with the labels of these neighbors if DATA has any.
     """
     require_suffix(out, ".csv", ".npy" if neighbors is None else ".npz")
     ground, wanted, seen = _ground(model, metric)
     if source.path == queries == "-":
         raise ValueError("DATA and --queries cannot both be standard input.")
-    given = read_histograms(replace(source, beside=queries), wanted)
+    labeled = False if neighbors is None else None  # if there are any
+    given = read_histograms(replace(source, beside=queries), wanted, labeled=labeled)
     asked = None
     if queries is not None:
         known = wanted if wanted.names else bins_like(given)
@@ -90,6 +92,8 @@ def distances(
         k = validation.as_count(neighbors, "--neighbors", low=1, high=most)
         lengths, indices = search.kneighbors(asked, n_neighbors=k)
         arrays = {"indices": indices, "distances": lengths}
+        if given.y is not None:
+            arrays["labels"] = np.asarray(given.y)[indices]
         facts = {"n_queries": len(indices), "n_neighbors": k}
         facts["n_solves"] = search.n_solves_
     if out is not None or not json:
@@ -107,7 +111,7 @@ def _ground(
     if (model is None) == (metric is None):
         raise ValueError("Give either --model or --metric.")
     if model is not None:
-        learner = GroundMetricLearning.load(model)
+        learner = load_learner(model)
         return learner.metric_, bins_of(learner), partial(raised, power=learner.power_)
     given = load_metric(str(metric))
     try:
@@ -155,8 +159,13 @@ def _write(arrays: dict[str, Any], out: Path | None) -> None:
     elif out is not None and out.suffix == ".npz":
         _files.write_whole(out, lambda file: np.savez(file, **arrays))
     else:
+        labels = [arrays["labels"]] if "labels" in arrays else []
         rows = [
-            (query, rank + 1, neighbor, repr(float(arrays["distances"][query, rank])))
-            for (query, rank), neighbor in np.ndenumerate(arrays["indices"])
+            (
+                *(at[0], at[1] + 1, neighbor, repr(float(arrays["distances"][at]))),
+                *(each[at] for each in labels),
+            )
+            for at, neighbor in np.ndenumerate(arrays["indices"])
         ]
-        write_rows([("query", "rank", "neighbor", "distance"), *rows], out)
+        titles = ("query", "rank", "neighbor", "distance", *("label" for _ in labels))
+        write_rows([titles, *rows], out)

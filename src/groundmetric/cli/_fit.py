@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from typer import Option
 
-from .. import GroundMetricLearning, validation
-from .._words import count
+from .. import GroundMetricLearning, GroundMetricLearningCV, validation
+from .._words import count, percent
 from ._arrays import in_order_of, load_matrix, load_metric
 from ._command import command
 from ._console import emit, note, shows_progress, tell
@@ -82,6 +82,14 @@ def fit(
     tol: Annotated[
         float, Option(help="Stop when the relative improvement falls below this.")
     ] = DEFAULTS["tol"],
+    cv: Annotated[
+        bool,
+        Option(
+            "--cv",
+            help="Choose the number of steps by cross-validation; takes several times "
+            "as long.",
+        ),
+    ] = False,
     limit: Limit = LIMIT,
     seed: Seed = 0,
     checkpoint: Annotated[
@@ -104,7 +112,7 @@ def fit(
             "a metric, .npy or .csv."
         )
     start = None if init is None or named else load_metric(init)
-    learner = GroundMetricLearning(
+    learner = (GroundMetricLearningCV if cv else GroundMetricLearning)(
         criterion=criterion,
         n_targets=targets,
         margin=margin,
@@ -128,8 +136,9 @@ def fit(
     if given.names is not None:  # as if fitted on a frame, so that columns are checked
         learner.feature_names_in_ = np.array(given.names, dtype=object)
     learner.save(out)
-    values = learner.path_.column("criterion")
-    found = {
+    # Cross-validation may have chosen not to take a step.
+    values = learner.path_.column("criterion") if learner.path_ else np.full(1, np.nan)
+    found: dict[str, Any] = {
         "data": given.source,
         "n_histograms": len(given.X),
         "n_bins": given.X.shape[1],
@@ -139,6 +148,8 @@ def fit(
         "criterion_best": values.min(),
         "model": str(out),
     }
+    if isinstance(learner, GroundMetricLearningCV):
+        found["held_out_error"] = 1.0 - learner.best_score_
     if json:
         emit(found)
         return
@@ -148,13 +159,22 @@ def fit(
 
 
 def _say(found: dict[str, Any]) -> None:
+    steps = count(found["n_steps"], "step")
+    if found["n_steps"]:
+        steps += (
+            f", criterion (lower is better) from {found['criterion_first']:.3g} to "
+            f"{found['criterion_best']:.3g}"
+        )
     tell(
         f"Learned from {count(found['n_histograms'], 'histogram')} over "
-        f"{count(found['n_bins'], 'bin')}, {len(found['classes'])} classes: "
-        f"{count(found['n_steps'], 'step')}, criterion (lower is better) from "
-        f"{found['criterion_first']:.3g} to "
-        f"{found['criterion_best']:.3g}."
+        f"{count(found['n_bins'], 'bin')}, {len(found['classes'])} classes: {steps}."
     )
+    if "held_out_error" in found:
+        tell(
+            f"Cross-validation chose {count(found['n_steps'], 'step')}: "
+            f"{percent(found['held_out_error'])} errors of 1 to 20 nearest neighbors "
+            "among held-out histograms."
+        )
     tell(f"Model: {found['model']}")
 
 

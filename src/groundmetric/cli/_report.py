@@ -8,15 +8,17 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from .. import GroundMetricLearning
-from ..report._evaluation import evaluate, judge_data
+from .. import GroundMetricLearning, validation
+from ..report._finding import N_SPLITS, find_out
+from ..report._origins import Origin, Origins
 from ..report._write import judge_features, write_evaluation
 from ._command import command
 from ._console import emit, note, shows_progress, tell
-from ._data import bins_like, bins_of, limited, read_labeled, warn_if_seen
+from ._data import Data, bins_like, bins_of, limited, read_labeled, warn_if_seen
+from ._models import load_learner
 from ._options import INPUT, Json, Limit, Model, Neighbors, Output, Seed, Source
 
-LIMIT = 400
+LIMIT = 300
 
 
 @command(
@@ -46,6 +48,21 @@ def report(
         Path, Option(help="The file to write, .html."), Output((".html", ".htm"))
     ] = Path("report.html"),
     neighbors: Neighbors = 3,
+    splits: Annotated[
+        int, Option(help="How often to hold out 30 % of DATA, without --test.")
+    ] = N_SPLITS,
+    learners: Annotated[
+        bool,
+        Option(help="Compare with LMNN, ITML, NCA and chi-squared LMNN, too."),
+    ] = True,
+    shape: Annotated[
+        str | None,
+        Option(
+            metavar="8x8",
+            help="Rows x columns, or channels x rows x columns, if features are on a "
+            "grid, as pixels are.",
+        ),
+    ] = None,
     title: Annotated[str, Option(help="Heading.")] = "Ground metric learning",
     limit: Limit = LIMIT,
     seed: Seed = 0,
@@ -53,15 +70,13 @@ def report(
 ) -> None:
     """Write a report as one HTML file.
 
-    It shows whether learning helped, where, and what the metric looks like. With --test
-    histograms, an existing model is reported on as it is; otherwise its settings are
-    used to learn again, from 70 % of DATA.
+    It shows whether learning helped, which learner to use, where they differ, and what
+    the metric looks like. With --test histograms, an existing model is reported on as
+    it is; otherwise its settings are used to learn again, from 70 % of DATA.
     """
     if test is None and test_labels is not None:
         raise ValueError("--test-labels needs --test.")
-    learner = (
-        GroundMetricLearning() if model is None else GroundMetricLearning.load(model)
-    )
+    learner = GroundMetricLearning() if model is None else load_learner(model)
     learner.set_params(
         n_jobs=source.jobs, verbose=int(shows_progress()), checkpoint=None
     )
@@ -80,9 +95,22 @@ def report(
     elif model is not None:
         note("no --test: learning again with the model's settings, from 70 % of DATA")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
-    data = judge_data(given.X, given.y, test_X, test_y, seed)
-    features = judge_features(given.names, given.shape, given.X.shape[1])
-    found = evaluate(learner, data, n_neighbors=neighbors, n_jobs=source.jobs)
+    names = given.names or (wanted.names if wanted else None) or None
+    grid = given.shape if shape is None else _grid(shape, given.X.shape[1])
+    features = judge_features(names, grid, given.X.shape[1])
+    found = find_out(
+        learner,
+        given.X,
+        given.y,
+        test_X,
+        test_y,
+        n_neighbors=neighbors,
+        n_splits=splits,
+        learners=None if learners else (),
+        seed=seed,
+        n_jobs=source.jobs,
+        progress=shows_progress(),
+    ).with_lesson(features[0])
     origin = {
         "command": shlex.join(["groundmetric", *context.obj]),
         "data": given.source,
@@ -90,21 +118,45 @@ def report(
         "test data": "30 % of the rows used" if other is None else other.source,
         "seed": str(seed),
     }
-    write_evaluation(out, found, features, title, seed, origin=origin)
+    write_evaluation(
+        out,
+        found.evaluation,
+        features,
+        title,
+        seed,
+        origin=origin,
+        section=found.section,
+        origins=Origins(_origin(given), _origin(given if other is None else other)),
+    )
     if json:
         emit(
             {
                 "data": given.source,
                 "n_histograms": len(given.X),
-                "n_test": len(found.data.test),
-                "errors": found.errors(),
-                "verdict": found.verdict(),
+                "n_test": len(found.evaluation.data.test),
+                "errors": found.errors,
+                "verdict": found.verdict,
                 "report": out,
             }
         )
     else:
-        tell(found.verdict())
+        tell(found.verdict)
         tell(f"Report: {out}")
+
+
+def _origin(data: Data) -> Origin:
+    return Origin(lambda row: f"{data.source}, {data.where(row)}", data.picture)
+
+
+def _grid(shape: str, d: int) -> tuple[int, ...]:
+    """Read the shape of a grid, such as 8x8."""
+    words = shape.lower().replace("\N{MULTIPLICATION SIGN}", "x").split("x")
+    if not all(word.strip().isdecimal() for word in words):
+        raise ValueError(
+            f"--shape is {shape}; rows and columns such as 8x8 are needed, or "
+            "channels, rows and columns such as 3x8x8."
+        )
+    return validation.as_grid([int(word) for word in words], d, "--shape")
 
 
 def _used(n: int, given: int, seed: int) -> str:

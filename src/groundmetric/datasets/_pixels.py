@@ -41,6 +41,20 @@ def decode(data: bytes) -> NDArray[Any]:
         raise ValueError("it is not an image of a known kind") from error
 
 
+def thumbnail(data: bytes, side: int) -> bytes:
+    """Shrink an image file to a small JPEG, as displayed."""
+    from PIL import Image  # noqa: PLC0415 - an optional dependency
+
+    pixels = decode(data)
+    if pixels.dtype != np.uint8:
+        pixels = np.rint(255 * pixels).astype(np.uint8)
+    image = Image.fromarray(pixels)
+    image.thumbnail((side, side))
+    file = BytesIO()
+    image.save(file, "JPEG", quality=80)
+    return file.getvalue()
+
+
 def _as_pixels(image: Any) -> NDArray[Any]:  # noqa: ANN401 - Pillow's
     from PIL import Image  # noqa: PLC0415 - an optional dependency
 

@@ -1,17 +1,20 @@
 """The paper's experiments (section 7), for its data or yours.
 
+``compare`` finds out which distance to use on your data. For the paper's experiments,
 ``binary_tasks`` draws tasks; ``run`` measures ``METHODS`` on them, writes a results
 file, and resumes after a kill; ``read_results`` reads the file; ``mean_curves`` and
 ``paired_differences`` summarize it. On the command line: ``groundmetric reproduce
 --help``.
 """
 
-from .comparison import Comparison, compare
+from .choice import FIXED, LEARNERS
+from .comparison import Comparison, compare_split
 from .cross_validation import CrossValidation, Estimate, cross_validate, resampled_mean
 from .frames import export_results, read_results
 from .measures import C_GRID, SIGMA_GRID, knn_errors, recall, svm_error
 from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4, METHODS, Method, as_methods
 from .protocol import Task, binary_tasks, multiclass_tasks
+from .ranking import compare
 from .results import ResultsFile, Row
 from .runner import run
 from .summary import MeanCurves, PairedDifferences, mean_curves, paired_differences
@@ -23,6 +26,8 @@ __all__ = [
     "FIGURE_2",
     "FIGURE_3",
     "FIGURE_4",
+    "FIXED",
+    "LEARNERS",
     "METHODS",
     "SIGMA_GRID",
     "Comparison",
@@ -37,6 +42,7 @@ __all__ = [
     "as_methods",
     "binary_tasks",
     "compare",
+    "compare_split",
     "comparison_table",
     "cross_validate",
     "export_results",

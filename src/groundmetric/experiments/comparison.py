@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Labels = NDArray[Any]
 
-__all__ = ["Comparison", "Split", "compare", "evaluate"]
+__all__ = ["Comparison", "Split", "compare_split", "evaluate"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Split(NamedTuple):
         return cls(X[train], y[train], X[test], y[test])
 
 
-def compare(
+def compare_split(
     X_train: ArrayLike,
     y_train: ArrayLike,
     X_test: ArrayLike,
@@ -81,7 +81,7 @@ def compare(
     svm: bool = False,
     n_jobs: int | None = None,
 ) -> list[Comparison]:
-    """Measure every distance on your own training and test set.
+    """Measure every distance on one training and test set.
 
     Parameters
     ----------
@@ -106,10 +106,11 @@ def compare(
 
     Examples
     --------
-    >>> from groundmetric.experiments import compare
+    >>> from groundmetric.experiments import compare_split
     >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
     >>> y = ["left", "left", "right", "right"]
-    >>> for row in compare(X, y, X, y, methods=["l1", "gml"], n_neighbors=2):
+    >>> found = compare_split(X, y, X, y, methods=["l1", "gml"], n_neighbors=2)
+    >>> for row in found:
     ...     print(row.method, row.knn_errors, row.recall)
     l1 [0.0, 0.0] [1.0, 0.5]
     gml [0.0, 0.0] [1.0, 0.5]

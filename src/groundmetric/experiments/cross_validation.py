@@ -7,7 +7,7 @@ Generalization Error*, Machine Learning 52, 2003).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 
 from .. import validation
 from .._progress import progress_bar
-from .comparison import Split, evaluate, require_sizes
+from .comparison import Comparison, Split, evaluate, require_sizes
 from .inference import student_interval
 from .measures import class_sizes
 from .methods import Method, as_methods
@@ -59,6 +59,8 @@ class CrossValidation:
         Error rate of support vector machines, if any were trained.
     ratio : float
         Test histograms for each training histogram.
+    fit_seconds : list of float
+        CPU time for learning in each split. Equality ignores it.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class CrossValidation:
     knn_errors: list[float]
     svm_errors: list[float] | None
     ratio: float
+    fit_seconds: list[float] = field(default_factory=list, compare=False)
 
 
 def resampled_mean(values: ArrayLike, *, ratio: float) -> Estimate:
@@ -166,7 +169,7 @@ def cross_validate(
     for split in splits:
         require_sizes(split.y, None, n_neighbors, svm=svm, where=" in a split")
     validation.n_threads(n_jobs)
-    found: dict[str, list[tuple[float, float | None]]] = {m.name: [] for m in chosen}
+    found: dict[str, list[Comparison]] = {method.name: [] for method in chosen}
     total = len(splits) * len(chosen)
     with progress_bar(total, label="folds", show=verbose > 0, unit="fit") as report:
         for i, split in enumerate(splits):
@@ -179,18 +182,21 @@ def cross_validate(
                     n_jobs=n_jobs,
                     with_recall=False,
                 )
-                found[method.name].append((measured.knn_errors[-1], measured.svm_error))
+                found[method.name].append(measured)
                 if report is not None:
                     report(i * len(chosen) + j + 1)
     ratio = len(splits[0].z) / len(splits[0].y)
     return [
         CrossValidation(
             name,
-            [knn for knn, _ in errors],
-            [error for _, error in errors if error is not None] if svm else None,
+            [one.knn_errors[-1] for one in each],
+            [one.svm_error for one in each if one.svm_error is not None]
+            if svm
+            else None,
             ratio,
+            [one.fit_seconds for one in each],
         )
-        for name, errors in found.items()
+        for name, each in found.items()
     ]
 
 

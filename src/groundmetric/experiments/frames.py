@@ -91,8 +91,8 @@ def _from_sqlite(file: Path) -> pd.DataFrame:
     try:
         # Not read-only: SQLite first rolls back what a killed run left half written.
         with closing(connect(file, "rw")) as connection:
-            frame = _pandas().read_sql_query(query, connection)
-    except (sqlite3.DatabaseError, _pandas().errors.DatabaseError) as error:
+            frame = pandas_of().read_sql_query(query, connection)
+    except (sqlite3.DatabaseError, pandas_of().errors.DatabaseError) as error:
         raise unreadable(file, error) from error
     for name in LISTS:
         frame[name] = [json.loads(text) for text in frame[name]]
@@ -101,7 +101,7 @@ def _from_sqlite(file: Path) -> pd.DataFrame:
 
 def _from_parquet(file: Path) -> pd.DataFrame:
     try:
-        frame = _pandas().read_parquet(file)
+        frame = pandas_of().read_parquet(file)
     except (OSError, ValueError) as error:
         raise unreadable(file, error) from error
     for name in LISTS:
@@ -110,13 +110,13 @@ def _from_parquet(file: Path) -> pd.DataFrame:
     return frame
 
 
-def _pandas() -> Any:  # noqa: ANN401 - an optional dependency
+def pandas_of(what: str = "Reading results") -> Any:  # noqa: ANN401 - an optional dependency
+    """Import pandas, or say what needs it."""
     try:
         import pandas  # noqa: PLC0415, ICN001
         import pyarrow  # noqa: F401, PLC0415, ICN001
     except ImportError as error:
         raise ImportError(
-            "Reading results needs pandas and pyarrow: "
-            "pip install 'groundmetric[experiments]'."
+            f"{what} needs pandas and pyarrow: pip install 'groundmetric[experiments]'."
         ) from error
     return pandas

@@ -23,7 +23,7 @@ from .. import (
     initial_metric,
     pairwise_emd,
 )
-from ..baselines import ITML, LMNN, NCA
+from ..baselines import ITML, LMNN, NCA, ChiSquaredLMNN
 from ..distances import DISTANCES
 from ..neighbors._kernel import shrunk
 from ..similarity._makers import weights_of
@@ -112,13 +112,24 @@ def _learn_nothing(name: str, _X: Floats, _y: Labels, _n_jobs: int | None) -> Pa
 
 
 def _learn_map(
-    learner: type[LMNN | ITML | NCA],
+    learner: type[LMNN | ITML | NCA | ChiSquaredLMNN],
     settings: Settings,
     X: Floats,
     y: Labels,
     _n_jobs: int | None,
 ) -> Pairwise:
-    return learner(**settings).fit(X, y).pairwise
+    pairwise: Pairwise = learner(**settings).fit(X, y).pairwise
+    return pairwise
+
+
+def _learn_idf(X: Floats, _y: Labels, _n_jobs: int | None) -> Pairwise:
+    """Weight bins by inverse document frequency, smoothed as in scikit-learn."""
+    idf = 1.0 + np.log((1 + len(X)) / (1 + np.count_nonzero(X, axis=0)))
+
+    def pairwise(left: Floats, right: Floats | None) -> Floats:
+        return DISTANCES["l1"](left * idf, None if right is None else right * idf)
+
+    return pairwise
 
 
 def _learn_initial(
@@ -168,6 +179,12 @@ def _mahalanobis(learner: type[LMNN | ITML | NCA], *, hellinger: bool) -> Method
         settings,
         partial(_learn_map, learner, settings),
     )
+
+
+def _chi_squared() -> Method:
+    settings = ChiSquaredLMNN().get_params()
+    learn = partial(_learn_map, ChiSquaredLMNN, settings)
+    return Method("chi2-lmnn", "chi-squared LMNN", settings, learn)
 
 
 def _initial(table: str) -> Method:
@@ -226,6 +243,8 @@ METHODS: dict[str, Method] = {
             for learner in (LMNN, ITML, NCA)
             for hellinger in (False, True)
         ),
+        _chi_squared(),
+        Method("tfidf-l1", "TF-IDF, l1", {}, _learn_idf),
         *(_initial(table) for table in STARTS),
         *(_start(init) for init in STARTS[1:]),  # the uniform one is emd-uniform
         _gml("gml", "GML-EMD"),

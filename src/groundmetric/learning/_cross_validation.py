@@ -38,7 +38,11 @@ class CrossValidated(MetricLearner):
     """A learner that chooses its number of steps; mixed with the learner's class."""
 
     _learner_class: ClassVar[type[MetricLearner]]
-    _optional = ("classes_", "sample_indices_", "best_step_", "best_score_")
+    _optional = (
+        *MetricLearner._optional,  # noqa: SLF001 - of the parent
+        "best_step_",
+        "best_score_",
+    )
 
     def __init__(
         self,
@@ -96,7 +100,7 @@ class CrossValidated(MetricLearner):
         learner.learn_from(rows, weights_of(len(rows), labels, None), self.best_step_)
         fitted = {*self._fitted, "n_iter_"}
         self.__dict__.update({name: getattr(learner, name) for name in fitted})
-        self.classes_ = np.unique(labels)
+        self.classes_, self._labels = np.unique(labels), labels
         return self
 
     def _choose(self, rows: Floats, labels: NDArray[Any]) -> None:

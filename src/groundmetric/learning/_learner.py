@@ -52,7 +52,7 @@ class MetricLearner(HistogramTransformer):
         "power_",
         "_histograms",
     )
-    _optional: ClassVar[tuple[str, ...]] = ("classes_", "sample_indices_")
+    _optional: ClassVar[tuple[str, ...]] = ("classes_", "_labels", "sample_indices_")
     _limits: ClassVar[tuple[str, ...]]  # parameters that limit the number of steps
 
     # Parameters that all of them have, or some.
@@ -112,9 +112,10 @@ class MetricLearner(HistogramTransformer):
         labels = None if y is None else as_classes(y, len(rows))
         rows, labels, similarity = self._sampled(rows, labels, similarity)
         weights = weights_of(len(rows), labels, similarity)
-        self.__dict__.pop("classes_", None)
+        for name in ("classes_", "_labels"):
+            self.__dict__.pop(name, None)
         if labels is not None:
-            self.classes_ = np.unique(labels)
+            self.classes_, self._labels = np.unique(labels), labels
         return self.learn_from(rows, weights)
 
     def _sampled(
@@ -267,6 +268,8 @@ class MetricLearner(HistogramTransformer):
             validation.as_cost(getattr(self, name), rows.shape[1], name)
             self._require_metric(getattr(self, name), name)
         validation.as_distributions(rows, "its histograms")
+        if "_labels" in vars(self):
+            validation.require_length(self._labels, len(rows), "_labels")
         self.n_features_in_ = rows.shape[1]
         self.path_ = DescentPath.from_array(np.asarray(self.path_))
         self.n_iter_ = len(self.path_)

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+POINT = 2.5  # radius of a point, in points of the printer
+APART = 4  # distance of a name from its point
+# Right or left, up or down, in order of preference.
+SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
+
+
 @dataclass(eq=False, repr=False)
 class FeatureMapDisplay(MetricPicture):
     """Map of the features, by metric multidimensional scaling.
@@ -100,10 +106,39 @@ class FeatureMapDisplay(MetricPicture):
             places[:, 0], places[:, 1], s=22, color=FAR, edgecolors="white", zorder=2
         )
         self.texts_: list[Annotation] = [
-            axes.annotate(name, place, (4, 3), textcoords="offset points", size=8)
+            axes.annotate(name, place, (0, 0), textcoords="offset points", size=8)
             for name, place in zip(self.names or [], places, strict=False)
         ]
         axes.set_aspect("equal", "datalim")
         self._bare()
         axes.set_xlabel(f"stress {self.map.stress:.2f}")
+        self._arrange()
         return self
+
+    def _arrange(self) -> None:
+        """Move names around their points until they cover as little as possible."""
+        from matplotlib.transforms import Bbox  # noqa: PLC0415 - an optional dependency
+
+        axes = self.ax_
+        axes.apply_aspect()
+        points = axes.transData.transform(self.map.positions)
+        reach = POINT * self.figure_.dpi / 72  # type: ignore[attr-defined]  # pixels
+        taken = [
+            Bbox.from_extents(*(place - reach), *(place + reach)) for place in points
+        ]
+        for text in self.texts_:
+            costs = []
+            for side in SIDES:
+                _move(text, side)
+                costs.append(text.get_window_extent().count_overlaps(taken))
+            best = SIDES[costs.index(min(costs))]
+            _move(text, best)
+            taken.append(text.get_window_extent())
+
+
+def _move(text: Annotation, side: tuple[int, int]) -> None:
+    """Place a name to one side of its point."""
+    across, up = side
+    text.set_position((APART * across, APART * up))
+    text.set_horizontalalignment(("right", "center", "left")[across + 1])
+    text.set_verticalalignment(("top", "center", "bottom")[up + 1])

@@ -10,19 +10,22 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
-from ._evaluation import LABELS, Evaluation, in_a_sentence
+from ._names import LABELS, in_a_sentence
+from ._origins import Origin, Origins
 from ._verdict import Gain, kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..learning._path import DescentPath
+    from ._evaluation import Evaluation
 
 Floats = NDArray[np.float64]
 Contents = dict[str, Any]
 
 LEVELS = 65535  # distances take two bytes each
 N_PAIRS = 24  # closest pairs of features, connected in the map
+NUMBERED = Origin("row {}".format)
 N_EXAMPLES = {"mended": 6, "spoiled": 6, "changed": 3}
 
 
@@ -31,10 +34,12 @@ def contents(
     names: list[str],
     grid: tuple[int, int, int] | None,
     gains: Mapping[str, Gain] | None = None,
+    origins: Origins | None = None,
 ) -> Contents:
     """Collect everything that the page draws, ready for JSON.
 
-    The gains are those of the verdict; by default those on the test set.
+    The gains are those of the verdict; by default those on the test set. The origins
+    name histograms; by default they have numbers.
     """
     learner = evaluation.learner
     metric = learner.metric_
@@ -74,7 +79,7 @@ def contents(
             for name, found in (gains or evaluation.differences()).items()
         ],
         "before": in_a_sentence(evaluation.before),
-        "examples": _examples(evaluation),
+        "examples": _examples(evaluation, origins or Origins(NUMBERED, NUMBERED)),
     }
 
 
@@ -113,6 +118,7 @@ def _difference(name: str, found: Gain) -> Contents:
         "label": LABELS[name],
         **{end: round(getattr(found, end), 5) for end in ("gain", "low", "high")},
         "kind": kind(found),
+        "certain": found.is_certain,
     }
 
 
@@ -125,7 +131,7 @@ def _confusion(evaluation: Evaluation, name: str) -> list[list[int]]:
     return found
 
 
-def _examples(evaluation: Evaluation) -> Contents:
+def _examples(evaluation: Evaluation, origins: Origins) -> Contents:
     """Choose a few test histograms of each kind whose nearest neighbor changed."""
     data = evaluation.data
     before = evaluation.judged[evaluation.before].neighbors[:, 0]
@@ -137,6 +143,7 @@ def _examples(evaluation: Evaluation) -> Contents:
         "spoiled": np.flatnonzero(was & ~now),
         "changed": np.flatnonzero(changed & (was == now)),
     }
+    train, test = origins
     chosen = [
         (name, int(i)) for name, rows in found.items() for i in rows[: N_EXAMPLES[name]]
     ]
@@ -148,16 +155,26 @@ def _examples(evaluation: Evaluation) -> Contents:
             {
                 "kind": name,
                 "row": i,
-                "query": _drawn(data.test[i], int(data.z[i])),
-                "before": _drawn(data.train[before[i]], int(data.y[before[i]])),
-                "after": _drawn(data.train[after[i]], int(data.y[after[i]])),
+                "query": _drawn(data.test[i], data.z[i], test, data.test_rows[i]),
+                **{
+                    when: _drawn(data.train[j], data.y[j], train, data.train_rows[j])
+                    for when, j in (("before", before[i]), ("after", after[i]))
+                },
             }
             for name, i in chosen
         ],
     }
 
 
-def _drawn(histogram: Floats, label: int) -> Contents:
-    """Write a histogram as bytes, beside its label."""
+def _drawn(
+    histogram: Floats, label: np.int64, origin: Origin, row: np.int64
+) -> Contents:
+    """Write a histogram as bytes, beside its label, its name and its picture."""
     levels = np.rint(255 * histogram / histogram.max()).astype(np.uint8)
-    return {"label": label, "levels": base64.b64encode(levels.tobytes()).decode()}
+    found = {
+        "label": int(label),
+        "levels": base64.b64encode(levels.tobytes()).decode(),
+        "name": origin.name(int(row)),
+    }
+    picture = origin.picture(int(row))
+    return found if picture is None else found | {"picture": picture}

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .._words import percent, points
-from ..experiments import CrossValidation, Estimate, resampled_mean
-from ._evaluation import LABELS
+from ..experiments import LEARNERS, CrossValidation, Estimate, resampled_mean
+from ._names import LABELS, which_over_splits
 from ._verdict import Gain, headline, kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 LEARNED = "learned"
-COLUMNS = ("distance", "errors", "95 % interval", "learning saves", "95 % interval")
+COLUMNS = (
+    *("distance", "errors", "95 % interval", "saved", "95 % interval"),
+    "time",
+)
 
 # For each distance: "knn", "svm", and what learning saves of them.
 Errors: TypeAlias = "dict[str, dict[str, Any]]"
@@ -28,7 +31,7 @@ def tabulated(found: Sequence[CrossValidation]) -> Errors:
 
 
 def _estimates(one: CrossValidation, learned: CrossValidation) -> dict[str, Any]:
-    out: dict[str, Any] = {}
+    out: dict[str, Any] = {"seconds": float(np.mean(one.fit_seconds))}
     for name in ("knn", "svm"):
         errors: list[float] | None = getattr(one, f"{name}_errors")
         if errors is None:
@@ -57,7 +60,8 @@ def rows(table: Errors, measure: str) -> list[list[str]]:
             cells += (
                 ["", ""] if one is None else [write(one["mean"]), _range(one, write)]
             )
-        found.append(cells)
+        learns = method == LEARNED or method in LEARNERS
+        found.append([*cells, f"{each['seconds']:.1f} s" if learns else ""])
     return found
 
 
@@ -89,6 +93,12 @@ def verdict(table: Errors, n_neighbors: int) -> str:
         f"{svm.other}. The verdict goes by nearest neighbors, which use the distance "
         "and nothing else."
     )
+
+
+def choice(found: Sequence[CrossValidation]) -> str:
+    """Say in one sentence which distance to use; nothing without other learners."""
+    errors = {one.method: one.knn_errors for one in found}
+    return which_over_splits(errors, found[0].ratio)
 
 
 def _gain(table: Errors, name: str) -> Gain:

@@ -8,7 +8,6 @@ and because one draw of them may be lucky, the demo draws many.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,14 +19,13 @@ from .._progress import progress_bar
 from .._words import percent
 from ..base._votes import votes
 from ..datasets import load_digits_histograms
-from ..experiments import resampled_mean
-from ._evaluation import LABELS, Data, Evaluation, evaluate, in_a_sentence, judge_data
+from ._evaluation import Data, Evaluation, evaluate, judge_data
+from ._names import LABELS
 from ._repeated import Repeated
-from ._verdict import Gain
 from ._write import judge_features, write_evaluation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 __all__ = ["LABELS", "Data", "costs_of_ink", "lesson", "measure", "write_demo"]
@@ -96,18 +94,9 @@ def measure(
             found.append(_learn(judge_data(*drawn, SEED), jobs))
             if report is not None:
                 report(len(found))
-    errors, recall = (
-        {
-            name: [
-                float(getattr(one.judged[name], what)[N_NEIGHBORS - 1]) for one in found
-            ]
-            for name in found[0].judged
-        }
-        for what in ("errors", "recall")
-    )
-    errors["pixels"] = [_pixel_error(one.data, jobs) for one in found]
-    gains = gains_of(errors, ratio=n_test / (n - n_test))
-    return Repeated(errors, recall, gains, N_NEIGHBORS, n_train, n_test), found[0]
+    pixels = {"pixels": [_pixel_error(one.data, jobs) for one in found]}
+    ratio = n_test / (n - n_test)
+    return Repeated.of(found, ratio=ratio, others=pixels), found[0]
 
 
 def _learn(data: Data, jobs: int | None) -> Evaluation:
@@ -123,23 +112,6 @@ def _pixel_error(data: Data, jobs: int | None) -> float:
     nearest = np.asarray(search.kneighbors(data.test, return_distance=False))
     winners = votes(data.y[nearest], len(data.classes))[:, -1]
     return float((winners != data.z).mean())
-
-
-def gains_of(errors: Mapping[str, Sequence[float]], ratio: float) -> dict[str, Gain]:
-    """Compare the learned metric with each other distance, split by split."""
-    learned = errors["learned"]
-    gains = {}
-    for name in [name for name in errors if name != "learned"]:
-        found = resampled_mean(np.subtract(errors[name], learned), ratio=ratio)
-        # If all splits have the same gain, they do not show how certain it is.
-        low, high = (
-            (-1.0, 1.0)
-            if math.isnan(found.low)
-            else (max(-1.0, found.low), min(1.0, found.high))
-        )
-        means = float(np.mean(learned)), float(np.mean(errors[name]))
-        gains[name] = Gain(in_a_sentence(name), *means, low, high)
-    return gains
 
 
 def facts(repeated: Repeated) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,17 @@ from sklearn.model_selection import train_test_split
 
 from .. import validation
 from ..base._votes import votes
-from ..distances import pairwise
 from ..experiments.measures import (
     class_sizes,
     nearest,
     nearest_others,
     own_share,
 )
+from ..experiments.methods import METHODS
 from ..learning._criterion import is_uniform
 from ..learning._learner import raised
 from ..neighbors._search import EMDNeighbors
+from ._names import in_a_sentence, that_do_not_learn, which_to_use
 from ._verdict import (
     Difference,
     best_of,
@@ -32,6 +34,8 @@ from ._verdict import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..learning._estimator import GroundMetricLearning
 
 Floats = NDArray[np.float64]
@@ -40,23 +44,6 @@ Indices = NDArray[np.int64]
 MOST_NEIGHBORS = 20
 TEST_SHARE = 0.3  # held out if there is no test set
 FEWEST = 4  # histograms needed to split a class
-LABELS = {
-    "learned": "learned metric",
-    "initial": "initial metric",
-    "l1": "l1",
-    "hellinger": "Hellinger",
-    "chi2": "chi-squared",
-    "l2": "l2",
-    "pixels": "pixel EMD",
-}
-
-
-def in_a_sentence(name: str) -> str:
-    """Name a distance within a sentence."""
-    if name == "pixels":
-        return "the EMD with Euclidean distances between pixels"
-    what = "" if name in ("learned", "initial") else " distance"
-    return f"the {LABELS[name]}{what}"
 
 
 @dataclass(frozen=True)
@@ -70,6 +57,8 @@ class Data:
     classes: list[str]
     labels: NDArray[Any]  # of the training histograms, as given
     was_split: bool
+    train_rows: Indices  # positions of the histograms in what was given
+    test_rows: Indices
 
 
 @dataclass(frozen=True)
@@ -93,6 +82,7 @@ class Evaluation:
     learner: GroundMetricLearning
     n_neighbors: int
     judged: dict[str, Judged]
+    seconds: dict[str, float] = field(default_factory=dict)  # CPU time for learning
 
     @property
     def before(self) -> str:
@@ -135,8 +125,16 @@ class Evaluation:
 
     def best_other(self) -> str:
         """Compare the learned metric with the best distance that does not learn."""
-        found = self.differences()
-        return best_of([each for name, each in found.items() if name != "initial"])
+        return best_of([*that_do_not_learn(self.differences()).values()])
+
+    def choice(self) -> str:
+        """Say in one sentence which distance to use; nothing without other learners."""
+
+        def interval(a: str, b: str) -> tuple[float, float]:
+            found = difference(b, self.right(a), self.right(b))
+            return found.low, found.high
+
+        return which_to_use(self.errors(), interval)
 
     def recalls(self) -> tuple[float, float, int] | None:
         """Recall of the learned metric, of l1, and the number of neighbors.
@@ -155,10 +153,10 @@ class Evaluation:
 
     def verdict(self) -> str:
         """Return the headline with its caveats, for the terminal."""
-        errors = self.errors()
-        least = min(errors[name] for name in errors.keys() - {"learned", "initial"})
-        said = [self.headline()]
-        if least < errors["l1"]:
+        said, errors = [self.headline()], that_do_not_learn(self.errors())
+        if chosen := self.choice():
+            said.append(chosen)
+        elif min(errors.values()) < errors["l1"]:
             said.append(self.best_other())
         recalls, found = self.recalls(), self.differences()["l1"]
         if recalls and contradicts(found, *recalls[:2]):
@@ -181,7 +179,7 @@ def judge_data(
         raise ValueError("X_test and y_test must be given together.")
     class_sizes(labels, "y")
     if X_test is None or y_test is None:
-        kept, aside = _split(labels, random_state)
+        places = kept, aside = _split(labels, random_state)
         test, test_labels = rows[aside], labels[aside]
         rows, labels = rows[kept], labels[kept]
     else:
@@ -192,23 +190,34 @@ def judge_data(
             )
         validation.require_length(y_test, len(test), "y_test")
         test_labels = np.asarray(y_test)
+        places = np.arange(len(rows)), np.arange(len(test))
     both = validation.as_labels(np.concatenate([labels, test_labels]), "y with y_test")
     classes, codes = np.unique(both, return_inverse=True)
     names = [str(label) for label in classes]
     y_codes, z_codes = np.split(codes.astype(np.int64), [len(labels)])
-    return Data(rows, y_codes, test, z_codes, names, labels, X_test is None)
+    return Data(rows, y_codes, test, z_codes, names, labels, X_test is None, *places)
 
 
 def evaluate(
-    learner: GroundMetricLearning, data: Data, *, n_neighbors: int, n_jobs: int | None
+    learner: GroundMetricLearning,
+    data: Data,
+    *,
+    n_neighbors: int,
+    n_jobs: int | None,
+    learners: Sequence[str] = (),
 ) -> Evaluation:
-    """Fit the learner if it is not fitted, or if it has seen the test histograms."""
+    """Fit the learner if it is not fitted, or if it has seen the test histograms.
+
+    The other learners are names of methods.
+    """
     k = min(MOST_NEIGHBORS, len(data.train))
     at = validation.as_count(n_neighbors, "n_neighbors", low=1, high=k)
     validation.n_threads(n_jobs)
-    fitted = learner
+    fitted, seconds = learner, {}
     if data.was_split or not hasattr(learner, "metric_"):
+        start = time.process_time()
         fitted = clone(learner).fit(data.train, data.labels)
+        seconds["learned"] = time.process_time() - start
     validation.as_cost(fitted.metric_, data.train.shape[1], "learner.metric_")
     options = {"n_jobs": n_jobs, "verbose": fitted.verbose}
     train, test = (raised(rows, fitted.power_) for rows in (data.train, data.test))
@@ -216,11 +225,15 @@ def evaluate(
     judged = {"learned": _emd(fitted.metric_, seen, k, options)}
     if not is_uniform(fitted.initial_metric_):
         judged["initial"] = _emd(fitted.initial_metric_, seen, k, options)
-    for name in ("l1", "hellinger", "chi2", "l2"):
-        between = nearest(pairwise(data.test, data.train, metric=name), k)
-        among = nearest_others(pairwise(data.test, metric=name), _n_others(data))
+    for name in ("l1", "hellinger", "chi2", "l2", *learners):
+        start = time.process_time()
+        pairwise = METHODS[name].learn(data.train, data.labels, n_jobs)
+        if name in learners:
+            seconds[name] = time.process_time() - start
+        between = nearest(pairwise(data.test, data.train), k)
+        among = nearest_others(pairwise(data.test, None), _n_others(data))
         judged[name] = _judge(between, among, data)
-    return Evaluation(data, fitted, at, judged)
+    return Evaluation(data, fitted, at, judged, seconds)
 
 
 def _split(labels: NDArray[Any], random_state: int) -> tuple[Indices, Indices]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._evaluation import LABELS, Evaluation
+from ._names import LABELS
 from ._verdict import kind
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ._contents import Contents
+    from ._evaluation import Evaluation
     from ._section import Section
 
 FOLDER = Path(__file__).parent
@@ -44,6 +45,7 @@ def page(
     origin: Mapping[str, str],
 ) -> str:
     """Fill in the template; the origin is listed among the settings."""
+    how_to = _snippet(evaluation, seed, section.options)
     script = "\n".join(_text(name) for name in SCRIPTS)
     return Template(_text("page.html")).substitute(
         title=html.escape(title),
@@ -61,7 +63,7 @@ def page(
         before=html.escape(LABELS[evaluation.before]),
         kappa=evaluation.n_neighbors,
         settings=_rows([*origin.items(), *_settings(evaluation)]),
-        snippet=html.escape(origin.get("command") or _snippet(evaluation, seed)),
+        snippet=html.escape(origin.get("command") or how_to),
     )
 
 
@@ -130,11 +132,12 @@ def _digest(values: NDArray[Any]) -> str:
     return sha256(values.tobytes()).hexdigest()[:12]
 
 
-def _snippet(evaluation: Evaluation, seed: int) -> str:
+def _snippet(evaluation: Evaluation, seed: int, options: Mapping[str, object]) -> str:
     if evaluation.data.was_split:
         rest = f"X=X, y=y, random_state={seed}"
     else:
         rest = "X=X, y=y, X_test=X_test, y_test=y_test"
+    rest += "".join(f", {name}={value!r}" for name, value in options.items())
     learner = evaluation.learner
     defaults = type(learner)().get_params()
     arrays, words = "", []

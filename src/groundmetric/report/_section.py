@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ._evaluation import Evaluation
     from ._verdict import Gain
 
+SECONDS = "Seconds to learn"  # of CPU time
+
 
 @dataclass(frozen=True)
 class Section:
@@ -36,6 +38,8 @@ class Section:
         How the numbers were computed.
     rest : list of str
         Notes on the rest of the page.
+    options : dict
+        Other options of ``write_report`` that make this page.
     """
 
     headline: str
@@ -45,10 +49,11 @@ class Section:
     gains: Mapping[str, Gain]
     how: str
     rest: list[str] = field(default_factory=list)
+    options: dict[str, object] = field(default_factory=dict)
 
 
-def one_test_set(evaluation: Evaluation, seed: int) -> Section:
-    """Return the section for a single test set."""
+def one_test_set(evaluation: Evaluation, seed: int, skipped: str = "") -> Section:
+    """Return the section for a single test set; a sentence on skipped learners."""
     return Section(
         evaluation.headline(),
         list(_details(evaluation)),
@@ -57,21 +62,29 @@ def one_test_set(evaluation: Evaluation, seed: int) -> Section:
             "Recall accuracy",
             "Saved by learning (95 %)",
             "McNemar\N{RIGHT SINGLE QUOTATION MARK}s p",
+            *([SECONDS] if len(evaluation.seconds) > 1 else []),
         ],
         _rows(evaluation),
         evaluation.differences(),
-        _how(evaluation, seed),
+        " ".join(filter(None, [_how(evaluation, seed), skipped])),
     )
 
 
 def saved(found: Gain) -> str:
     """Write what learning saves, with its interval."""
-    return f"{points(found.gain)} ({points(found.low)} to {points(found.high)})"
+    return f"{points(found.gain)} ({found.interval})"
+
+
+def time_of(seconds: float | None) -> str:
+    """Write a time in seconds; nothing if nothing was learned."""
+    return "" if seconds is None else f"{seconds:.1f}"
 
 
 def _details(evaluation: Evaluation) -> Iterable[str]:
     """Compare the learned metric with l1, the initial metric, and the best other."""
     found = evaluation.differences()
+    if chosen := evaluation.choice():
+        yield chosen
     if evaluation.n_seen:
         yield (
             f"Warning: {evaluation.n_seen} of the {len(evaluation.data.test)} test "
@@ -128,5 +141,7 @@ def _rows(evaluation: Evaluation) -> dict[str, list[str]]:
             cells += [saved(found[name]), f"{found[name].p_value:.2g}"]
         else:
             cells += ["", ""]
+        if len(evaluation.seconds) > 1:
+            cells.append(time_of(evaluation.seconds.get(name)))
         rows[name] = cells
     return rows

@@ -56,6 +56,18 @@ class Gain:
         """Error rate that learning saves."""
         return self.other_error - self.error
 
+    @property
+    def is_certain(self) -> bool:
+        """Whether there is an interval: not if all splits have the same gain."""
+        return self.low > -1.0 or self.high < 1.0
+
+    @property
+    def interval(self) -> str:
+        """The interval in words."""
+        if not self.is_certain:
+            return "interval unknown"
+        return f"{points(self.low)} to {points(self.high)}"
+
 
 @dataclass(frozen=True)
 class Difference(Gain):

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, TypeAlias
 from .. import _files, validation
 from ..learning._estimator import GroundMetricLearning
 from ._contents import contents
-from ._evaluation import Evaluation, evaluate, judge_data
+from ._finding import N_SPLITS, find_out
+from ._origins import Origin, Origins
 from ._page import page
 from ._section import Section, one_test_set
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import ArrayLike
+
+    from ._evaluation import Evaluation
 
 # Names, and (channels, rows, columns) of the grid if there is one.
 Features: TypeAlias = "tuple[list[str], tuple[int, int, int] | None]"
@@ -32,6 +35,8 @@ def write_report(
     feature_names: object = None,
     feature_shape: tuple[int, ...] | None = None,
     n_neighbors: int = 3,
+    n_splits: int = N_SPLITS,
+    learners: Iterable[str] | None = None,
     title: str = "Ground metric learning",
     n_jobs: int | None = None,
     random_state: int = 0,
@@ -53,15 +58,22 @@ def write_report(
     X_test, y_test : array-like, optional
         Histograms that the learner has not seen, and their labels. By default, 30 % of
         each class in X are held out, and a copy of the learner is fitted to the rest,
-        even if the learner is fitted, since it has seen all of X.
+        even if the learner is fitted, since it has seen all of X; ``n_splits`` times.
     feature_names : list of str, optional
-        Names of the features; by default the columns of X if it is a data frame.
+        Names of the features; by default the columns of X if it is a data frame, or of
+        the frame that the learner was fitted on.
     feature_shape : (rows, columns) or (channels, rows, columns), optional
         Shape of the grid if features are on one, as pixels are, with columns varying
         fastest. They are then drawn as an image.
     n_neighbors : int, default=3
         Number of neighbors that vote, in the verdict and the confusion matrix; the
         curves show all numbers up to 20.
+    n_splits : int, default=5
+        How often to hold out test histograms, if none are given. The verdict is about
+        all splits, the rest of the report about the first.
+    learners : iterable of str, optional
+        Other learners to compare with, in
+        :data:`~groundmetric.experiments.LEARNERS`; by default all that are installed.
     title : str
         Heading of the report.
     n_jobs : int, optional
@@ -94,14 +106,36 @@ def write_report(
             "is a folder" if target.is_dir() else "is in a folder that does not exist"
         )
         raise ValueError(f"path is {target}, which {what}; a file is needed.")
-    data = judge_data(X, y, X_test, y_test, random_state)
-    given = getattr(X, "columns", None) if feature_names is None else feature_names
-    features = judge_features(given, feature_shape, data.train.shape[1])
     learner = GroundMetricLearning() if learner is None else learner
     if not isinstance(learner, GroundMetricLearning):
         raise ValueError(f"learner is {learner!r}; a GroundMetricLearning is needed.")
-    found = evaluate(learner, data, n_neighbors=n_neighbors, n_jobs=n_jobs)
-    write_evaluation(target, found, features, title, random_state)
+    given = getattr(X, "columns", None) if feature_names is None else feature_names
+    if given is None:
+        given = getattr(learner, "feature_names_in_", None)
+    rows = validation.as_distributions(X, "X")
+    features = judge_features(given, feature_shape, rows.shape[1])
+    found = find_out(
+        learner,
+        X,
+        y,
+        X_test,
+        y_test,
+        n_neighbors=n_neighbors,
+        n_splits=n_splits,
+        learners=learners,
+        seed=random_state,
+        n_jobs=n_jobs,
+    )
+    tested = Origin.of(X, "X") if X_test is None else Origin.of(X_test, "X_test")
+    write_evaluation(
+        target,
+        found.evaluation,
+        features,
+        title,
+        random_state,
+        section=found.with_lesson(features[0]).section,
+        origins=Origins(Origin.of(X, "X"), tested),
+    )
     return target
 
 
@@ -123,6 +157,7 @@ def write_evaluation(
     *,
     origin: Mapping[str, str] | None = None,
     section: Section | None = None,
+    origins: Origins | None = None,
 ) -> None:
     """Write the report on an evaluation; the origin states "command" and data.
 
@@ -130,7 +165,7 @@ def write_evaluation(
     the section with the verdict is that of the test set.
     """
     section = one_test_set(found, seed) if section is None else section
-    drawn = contents(found, *features, section.gains)
+    drawn = contents(found, *features, section.gains, origins)
     text = page(found, drawn, section, title=title, seed=seed, origin=origin or {})
     _files.write_text(target, text)
 

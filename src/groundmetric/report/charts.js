@@ -1,6 +1,9 @@
 // Forest of differences, curves over the number of neighbors, and the descent.
 
-const WIDTH = 520, HEIGHT = 300, LEFT = 58, RIGHT = 14, TOP = 12, BOTTOM = 42;
+const HEIGHT = 300, LEFT = 58, RIGHT = 14, TOP = 12, BOTTOM = 42;
+// As wide as there is room, so that text keeps its size on narrow screens.
+const room = (id, most) => Math.max(260, Math.min(most, byId(id).clientWidth || most));
+let WIDTH = 520;
 
 // Round numbers within an interval.
 function ticks(low, high, wanted = 5) {
@@ -12,33 +15,34 @@ function ticks(low, high, wanted = 5) {
   return found;
 }
 
+// Intervals beside their names, or below them on narrow screens.
 function forest() {
-  const rows = data.differences, height = 34 * rows.length + 44;
-  const width = Math.max(420, Math.min(860, byId("forest").clientWidth || 860)), narrow = width < 640;
-  const left = narrow ? 100 : 180, right = narrow ? 150 : 190;
-  const all = rows.flatMap((row) => [row.low, row.high, 0]).map((x) => 100 * x);
-  const pad = 0.06 * (Math.max(...all) - Math.min(...all));
+  const width = room("forest", 860), narrow = width < 640, step = narrow ? 52 : 34;
+  const rows = data.differences, height = step * rows.length + 44;
+  const left = narrow ? 10 : 180, right = narrow ? 10 : 190;
+  const all = rows.flatMap((row) => (row.certain ? [row.low, row.high, 0] : [row.gain, 0])).map((x) => 100 * x);
+  const pad = 0.06 * (Math.max(...all) - Math.min(...all)) || 1;
   const low = Math.min(...all) - pad, high = Math.max(...all) + pad;
   const x = (value) => left + ((value - low) / (high - low)) * (width - left - right);
   const text = rows.map((row) => `${row.label}: ${(100 * row.gain).toFixed(1)} points`).join("; ");
   const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Errors saved by learning. " + text });
-  for (const tick of ticks(low, high, narrow ? 3 : 7))
+  for (const tick of ticks(low, high, narrow ? 5 : 7))
     svg.append(
       shape("line", { class: tick === 0 ? "axis" : "grid", x1: x(tick), x2: x(tick), y1: 4, y2: height - 34 }),
       shape("text", { x: x(tick), y: height - 14, "text-anchor": "middle" }, (tick > 0 ? "+" : "") + Number(tick.toFixed(6))),
     );
   rows.forEach((row, k) => {
-    const y = 22 + 34 * k, group = shape("g", { class: "is-" + row.name });
+    const y = 22 + step * k, bar = narrow ? y + 18 : y, group = shape("g", { class: "is-" + row.name });
     const sign = (share) => ((x) => (x > 0 ? "+" : "") + x.toFixed(1))(Math.round(1000 * share) / 10 + 0);
     group.append(
       shape("text", { class: "strong", x: 0, y: y + 4 }, narrow ? row.label : "learned vs. " + row.label),
-      shape("line", { class: "whisker", x1: x(100 * row.low), x2: x(100 * row.high), y1: y, y2: y }),
-      shape("circle", { class: "dot", cx: x(100 * row.gain), cy: y, r: 7 }),
-      shape("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, `${sign(row.gain)}  (${sign(row.low)} to ${sign(row.high)})`),
+      ...(row.certain ? [shape("line", { class: "whisker", x1: x(100 * row.low), x2: x(100 * row.high), y1: bar, y2: bar })] : []),
+      shape("circle", { class: "dot", cx: x(100 * row.gain), cy: bar, r: 7 }),
+      shape("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, `${sign(row.gain)}  (${row.certain ? `${sign(row.low)} to ${sign(row.high)}` : "interval unknown"})`),
     );
     svg.append(group);
   });
-  byId("forest").append(svg);
+  byId("forest").replaceChildren(svg);
 }
 
 // Axes, and functions from data to pixels.
@@ -149,7 +153,7 @@ function numbers() {
 
 function descent() {
   const { criterion, starts, best } = data.path;
-  if (!criterion.length) { byId("path").append("No steps were recorded."); return; }
+  if (!criterion.length) { byId("path").textContent = "No steps were recorded."; return; }
   const low = Math.min(...criterion), high = Math.max(...criterion), pad = 0.06 * (high - low) || 1;
   const chart = frame(`Criterion over ${criterion.length} steps, from ${number(criterion[0])} to ${number(criterion[best])}.`,
     { x: [0, Math.max(criterion.length - 1, 1)], y: [low - pad, high + pad], xName: "step", format: (t) => (t ? t.toExponential(1) : "0") });
@@ -159,11 +163,20 @@ function descent() {
   chart.svg.append(shape("circle", { class: "ring", cx: chart.px(best), cy: chart.py(criterion[best]), r: 8 }));
   guided(chart, 0, criterion.length - 1, (k) =>
     `step ${k}${starts.includes(k) ? ", an outer step begins" : ""}\ncriterion ${criterion[k].toExponential(3)}${k === best ? "\nthe minimum" : ""}`);
-  byId("path").append(chart.svg);
+  byId("path").replaceChildren(chart.svg);
 }
 
-forest();
+function drawCharts() {
+  WIDTH = room("errors", 520);
+  forest();
+  drawCurves();
+  descent();
+}
+
 legend();
-drawCurves();
 numbers();
-descent();
+drawCharts();
+let drawnAt = innerWidth;
+addEventListener("resize", () => {
+  if (innerWidth !== drawnAt) { drawnAt = innerWidth; drawCharts(); }
+});

@@ -23,12 +23,12 @@ function drawing(levels, label) {
 }
 
 function card(example) {
-  const part = (title, { levels, label }, isRight) => element("div", { class: isRight === null ? "" : isRight ? "right" : "wrong" },
-    drawing(levels, `${title}: ${data.classes[label]}`),
+  const part = (title, { levels, label, name, picture }, isRight) => element("div", { class: isRight === null ? "" : isRight ? "right" : "wrong", title: name },
+    picture ? element("img", { src: picture, alt: `${title}: ${name}` }) : drawing(levels, `${title}: ${data.classes[label]}`),
     element("span", {}, title), element("b", { title: data.classes[label] }, (isRight === null ? "" : isRight ? "✓ " : "✗ ") + data.classes[label]));
   const truth = example.query.label;
   return element("article", { class: "card " + example.kind },
-    element("h3", {}, `${WORDS[example.kind]}: test histogram ${example.row}`),
+    element("h3", {}, `${WORDS[example.kind]}: ${example.query.name}`),
     element("div", { class: "trio" },
       part("histogram", example.query, null),
       part("before", example.before, example.before.label === truth),

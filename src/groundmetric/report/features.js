@@ -1,6 +1,6 @@
 // Features in the plane, as an image or a map, and lists of close and far ones.
 
-const plane = byId("plane"), N_LISTED = 8, N_NAMED = 8;
+const plane = byId("plane"), N_LISTED = 8, N_NAMED = 20;
 const [channels, gridRows, gridColumns] = data.grid || [1, 1, 1];
 
 // Size of the image of a grid, channels side by side, and the place of each feature.
@@ -49,18 +49,30 @@ function mark(p) {
   return shape("circle", { ...options, cx: x, cy: y, r, "stroke-width": r / 4 });
 }
 
-// Names of the closest features that fit without overlap; zooming makes room.
+// Names of the closest features that cover neither points nor each other; zooming makes
+// room. The chosen feature has a name in any case, where it covers least.
+const AROUND = [[1, -1], [1, 1], [-1, -1], [-1, 1], [1, 0], [-1, 0], [0, -1], [0, 1]];
 function labels(features) {
-  const { x, y, size } = planeView, height = 0.028 * size, taken = [], found = [];
+  const { x, y, size } = planeView, height = Math.max(0.028, 11 / (plane.clientWidth || 400)) * size;
+  const r = 0.012 * Math.sqrt(size), taken = [], found = [], points = data.order.map(center);
+  const meet = ([a, b, c, e], [f, g, h, k]) => a < h && c > f && b < k && e > g;
+  const covered = (box) => points.filter(([u, v]) => meet(box, [u - r, v - r, u + r, v + r])).length
+    + 1000 * taken.filter((other) => meet(box, other)).length
+    + (box[0] < x || box[2] > x + size || box[1] < y || box[3] > y + size ? 1000 : 0);
   for (const p of features) {
     const [u, v] = center(p), name = data.names[p].slice(0, 40), width = 0.56 * height * name.length;
-    const right = u + width > x + size, left = right ? u - 0.016 * size - width : u + 0.016 * size;
-    const box = [left, v - 1.4 * height, left + width, v - 0.2 * height];
-    const isFree = taken.every(([a, b, c, e]) => box[0] > c || box[2] < a || box[1] > e || box[3] < b);
-    const isSeen = u >= x && u <= x + size && v >= y && v <= y + size;
-    if (!isFree || !isSeen) continue;
+    const gap = (p === view.feature ? 0.03 : 0.018) * size; // outside its ring
+    if (u < x || u > x + size || v < y || v > y + size) continue;
+    const boxes = [1, 2.2].flatMap((far) => AROUND.map(([i, j]) => {
+      const left = u + i * far * gap - (i < 0 ? width : i ? 0 : width / 2);
+      const middle = v + j * far * (gap + (i ? 0 : height / 2));
+      return [left, middle - height / 2, left + width, middle + height / 2];
+    }));
+    const costs = boxes.map(covered), least = Math.min(...costs);
+    if (least && p !== view.feature) continue;
+    const box = boxes[costs.indexOf(least)];
     taken.push(box);
-    found.push(shape("text", { x: left, y: v - 0.4 * height, "stroke-width": 0.006 * size, style: `font-size:${height}px` }, name));
+    found.push(shape("text", { x: box[0], y: box[3] - 0.22 * height, "data-box": box.join(" "), "stroke-width": 0.006 * size, style: `font-size:${height}px` }, name));
     if (found.length > N_NAMED) break;
   }
   return found;
@@ -144,6 +156,7 @@ byId("which").addEventListener("change", (event) => change({ which: event.target
 byId("scale").addEventListener("change", (event) => change({ scale: event.target.value }));
 
 watchers.push(drawPlane, lists);
+addEventListener("resize", drawPlane); // names keep their size
 describe();
 // Begin with the feature whose distances vary most.
 const spread = (p) => {

@@ -15,7 +15,6 @@ softmax: with metric-learn's defaults, LMNN never leaves the Euclidean distance.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,54 +23,33 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import validation
-from ._metric_learn import itml, lmnn
-from ._warnings import warn_not_converged
-from .base._rows import HistogramTransformer, all_or_nothing, as_classes
+from .. import validation
+from .._metric_learn import itml, lmnn
+from ._labeled import LabeledTransformer, TargetsMixin
 
 Floats = NDArray[np.float64]
 
 __all__ = ["ITML", "LMNN", "NCA"]
 
 
-class _Mahalanobis(HistogramTransformer):
+class _Mahalanobis(LabeledTransformer):
     """What the learners share; each implements ``_learn``."""
 
     hellinger: bool
-    max_iter: int
-    _min_samples = 2
     _fitted = ("components_", "classes_")
 
-    @all_or_nothing
-    def fit(self, X: ArrayLike, y: ArrayLike) -> _Mahalanobis:
-        """Learn L.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Histograms or counts, in rows; rows are normalized to mass 1.
-        y : array-like of shape (n,)
-            Labels, with at least two classes.
-
-        Returns
-        -------
-        self
-        """
-        rows = self._mapped(X, reset=True)
-        given = as_classes(y, len(rows))
-        self.classes_, labels = np.unique(given, return_inverse=True)
-        if len(self.classes_) < 2:  # noqa: PLR2004 - nothing to learn
-            raise ValueError("y has one class only; at least two are needed.")
-        distances = pdist(rows)
+    def _fit(self, rows: Floats, labels: NDArray[np.int64]) -> None:
+        mapped = self._map(rows)
+        distances = pdist(mapped)
         positive = distances[distances > 0]
         scale = float(np.median(positive)) if positive.size else 1.0
-        self.components_ = self._learn(rows / scale, labels) / scale
-        return self
+        self.components_ = self._learn(mapped / scale, labels) / scale
 
     def transform(self, X: ArrayLike) -> Floats:
         """Map histograms to a space where the distance is Euclidean."""
         check_is_fitted(self)
-        mapped: Floats = self._mapped(X, reset=False) @ self.components_.T
+        rows = self._map(self._as_rows(X, reset=False))
+        mapped: Floats = rows @ self.components_.T
         return mapped
 
     def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
@@ -83,8 +61,7 @@ class _Mahalanobis(HistogramTransformer):
             return upper + upper.T
         return np.asarray(cdist(left, self.transform(Y)))
 
-    def _mapped(self, X: ArrayLike, *, reset: bool) -> Floats:
-        rows = self._as_rows(X, reset=reset)
+    def _map(self, rows: Floats) -> Floats:
         return np.sqrt(rows) if self.hellinger else rows
 
     @property
@@ -99,17 +76,8 @@ class _Mahalanobis(HistogramTransformer):
     def _learn(self, rows: Floats, labels: NDArray[np.int64]) -> Floats:
         """Find L for rows whose median distance is 1."""
 
-    def _warn(self, unit: str) -> None:
-        name, limit = type(self).__name__, self.max_iter
-        warn_not_converged(f"{name} made {limit} {unit} and has not converged.")
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-
-class LMNN(_Mahalanobis):
+class LMNN(TargetsMixin, _Mahalanobis):
     """Large margin nearest neighbors (Weinberger & Saul), by metric-learn.
 
     Pulls the nearest histograms of the same class closer, and pushes those of other
@@ -150,14 +118,10 @@ class LMNN(_Mahalanobis):
         self.max_iter = max_iter
 
     def _learn(self, rows: Floats, labels: NDArray[np.int64]) -> Floats:
-        k = validation.as_count(self.n_neighbors, "n_neighbors", low=1)
-        smallest = int(np.bincount(labels).min())
-        if smallest == 1:
-            raise ValueError("y has a class with a single member; LMNN needs two.")
         found = lmnn(
             rows,
             labels,
-            min(k, smallest - 1),
+            self._n_targets(labels),
             learn_rate=validation.as_number(self.learn_rate, "learn_rate", low=0.0),
             max_iter=validation.as_count(self.max_iter, "max_iter", low=3),
         )

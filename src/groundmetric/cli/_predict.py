@@ -1,0 +1,68 @@
+"""``groundmetric predict``: labels for new histograms."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+from typer import Option
+
+from .. import EMDNeighbors, validation
+from .._words import count
+from ..base._votes import votes
+from ..learning._learner import raised
+from ._command import command
+from ._console import emit, note, shows_progress
+from ._data import bins_of, read_histograms
+from ._models import labels_of, load_learner
+from ._options import INPUT, Json, Neighbors, Output, Source
+from ._output import write_rows
+
+
+@command(
+    "groundmetric predict new.csv --model flowers.npz",
+    "groundmetric predict new.csv --model flowers.npz --neighbors 5 --out labels.csv",
+    without=("labels",),
+)
+def predict(
+    source: Source,
+    *,
+    model: Annotated[
+        Path, Option(metavar="FILE", help="A model written by fit."), INPUT
+    ],
+    neighbors: Neighbors = 3,
+    out: Annotated[
+        Path | None,
+        Option(help="Write .csv instead of CSV on standard output."),
+        Output((".csv",)),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Predict the labels of new histograms.
+
+    Each gets the most common label among its nearest neighbors in the histograms that
+    the model was learned from; the share of their votes shows how clear the case is.
+    """
+    learner = load_learner(model)
+    classes, codes = np.unique(labels_of(learner, model), return_inverse=True)
+    base = learner._histograms  # noqa: SLF001 - no public name
+    k = validation.as_count(neighbors, "--neighbors", low=1, high=len(base))
+    given = read_histograms(source, bins_of(learner))
+    search = EMDNeighbors(
+        learner.metric_,
+        n_neighbors=k,
+        n_jobs=source.jobs,
+        verbose=int(shows_progress()),
+    ).fit(base)
+    asked = raised(given.X, learner.power_)
+    voters = codes[np.asarray(search.kneighbors(asked, return_distance=False))]
+    winners = votes(voters, len(classes))[:, -1]
+    shares = (voters == winners[:, None]).mean(axis=1)
+    labels = classes[winners]
+    if out is not None or not json:
+        rows = zip(range(len(labels)), labels, np.round(shares, 3), strict=True)
+        write_rows([("query", "label", "votes"), *rows], out)
+    if json:
+        found = {"labels": labels, "votes": shares}
+        emit({"n_queries": len(labels), **(found if out is None else {"out": out})})
+    elif out is not None:
+        note(f"wrote {out}: {count(len(labels), 'label')}")

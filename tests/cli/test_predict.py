@@ -1,0 +1,119 @@
+"""Labels for new histograms: predict, labels of neighbors, and cross-validated fits."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from samples import X, Y, csv_of
+
+from groundmetric import (
+    EMDClassifier,
+    GroundMetricLearning,
+    GroundMetricLearningCV,
+)
+
+NEW = np.array([[5, 1, 0], [0, 1, 5], [3, 2, 1], [1, 3, 4]])
+
+
+@pytest.fixture
+def new(folder):
+    (folder / "new.csv").write_text(
+        "c,b,a\n" + "".join(f"{c},{b},{a}\n" for a, b, c in NEW)
+    )
+
+
+@pytest.mark.usefixtures("new")
+@pytest.mark.parametrize("k", [1, 3])
+def test_predictions_are_those_of_the_classifier(model, folder, run, k):
+    direct = EMDClassifier(n_neighbors=k).fit(X, Y)
+    found = run("predict", "new.csv", "--model", model, "--neighbors", k)
+    assert found.exit_code == 0
+    rows = list(csv.DictReader(found.stdout.splitlines()))
+    assert [row["label"] for row in rows] == direct.predict(NEW).tolist()
+    assert [row["query"] for row in rows] == ["0", "1", "2", "3"]
+    votes = direct.predict_proba(NEW).max(axis=1)
+    assert [float(row["votes"]) for row in rows] == pytest.approx(votes, abs=1e-3)
+    # A saved classifier is a model, too.
+    direct.save(folder / "classifier.npz")
+    line = ["predict", "NEW.npy", "--model", "classifier.npz", "--neighbors", k]
+    np.save("NEW.npy", NEW)
+    facts = json.loads(run(*line, "--json").stdout)
+    assert facts["labels"] == direct.predict(NEW).tolist()
+    assert facts["votes"] == pytest.approx(votes)
+    assert run(*line, "--out", "labels.csv").exit_code == 0
+    assert (folder / "labels.csv").read_text() == found.stdout
+
+
+@pytest.mark.usefixtures("new")
+def test_a_model_without_labels_cannot_predict(folder, run):
+    similar = np.where(Y[:, None] == Y, 1.0, -1.0)
+    GroundMetricLearning().fit(X, similarity=similar).save(folder / "m.npz")
+    found = run("predict", "new.csv", "--model", "m.npz")
+    assert found.exit_code == 2
+    assert found.stderr.startswith("error: m.npz has no labels: it was learned from")
+    found = run("predict", "new.csv", "--model", "data.npz")
+    assert found.exit_code == 2
+    assert "data.npz" in found.stderr
+
+
+def test_more_neighbors_than_histograms(model, run):
+    found = run("predict", "data.csv", "--model", model, "--neighbors", "9")
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr.startswith("error: --neighbors is 9; it must be")
+
+
+def test_neighbors_have_labels_if_there_are_any(folder, run):
+    np.save("base.npy", X[:3])
+    line = ["distances", "data.csv", "--metric", "line.npy", "--neighbors", "1"]
+    head, first = run(*line).stdout.splitlines()[:2]
+    assert head == "query,rank,neighbor,distance,label"
+    # 4 1 1 and 3 1 1: a thirtieth moves one bin, another two.
+    *place, distance, label = first.split(",")
+    assert (place, label) == (["0", "1", "3"], "left")
+    assert float(distance) == pytest.approx(0.1)
+    facts = json.loads(run(*line, "--json").stdout)
+    assert np.array(facts["labels"]).ravel().tolist() == Y.tolist()
+    run(*line, "--out", "n.npz")
+    assert np.load("n.npz")["labels"].ravel().tolist() == Y.tolist()
+    line[1] = "base.npy"
+    assert run(*line).stdout.startswith("query,rank,neighbor,distance\n")
+    # A label that is missing is no error here, but said.
+    (folder / "some.csv").write_text(csv_of(X, ["", *Y[1:]]))
+    line[1] = "some.csv"
+    found = run(*line)
+    assert found.stdout.startswith("query,rank,neighbor,distance\n")
+    assert "no labels: some.csv, line 2, column 'kind': no label." in found.stderr
+
+
+def test_labels_of_neighbors_under_a_model_with_names(model, folder, run):
+    line = ["distances", "data.csv", "--model", model, "--neighbors", "1"]
+    assert "label" in run(*line).stdout
+    # Two text columns: neither is taken for the labels.
+    rows = [f"{a},{b},{c},x,y" for a, b, c in X]
+    (folder / "two.csv").write_text("\n".join(["a,b,c,kind,other", *rows]) + "\n")
+    line[1] = "two.csv"
+    found = run(*line)
+    assert found.exit_code == 0
+    assert found.stdout.startswith("query,rank,neighbor,distance\n")
+    assert ",x\n" in run(*line, "--label", "kind").stdout
+
+
+def test_fit_by_cross_validation(folder, run):
+    rows, labels = np.concatenate([X, X + 1]), np.concatenate([Y, Y])
+    (folder / "more.csv").write_text(csv_of(rows, labels))
+    found = run("fit", "more.csv", "--cv", "--max-outer", "2", "--out", "cv.npz")
+    assert found.exit_code == 0
+    direct = GroundMetricLearningCV(max_outer=2).fit(rows, labels)
+    steps = f"{direct.best_step_} step" + "s" * (direct.best_step_ != 1)
+    assert f"Cross-validation chose {steps}: " in found.stdout
+    model = GroundMetricLearningCV.load("cv.npz")
+    assert np.array_equal(model.metric_, direct.metric_)
+    assert model.best_step_ == direct.best_step_
+    # Other commands read it.
+    facts = json.loads(run("predict", "more.csv", "--model", "cv.npz", "--json").stdout)
+    assert len(facts["labels"]) == 16
+    line = ["fit", "more.csv", "--cv", "--max-outer", "2", "--out", "cv.npz", "--json"]
+    facts = json.loads(run(*line).stdout)
+    assert facts["n_steps"] == direct.best_step_
+    assert facts["held_out_error"] == pytest.approx(1 - direct.best_score_)

@@ -1,0 +1,105 @@
+"""Which distance to use."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from groundmetric.experiments import (
+    FIXED,
+    LEARNERS,
+    METHODS,
+    compare,
+    cross_validate,
+    resampled_mean,
+)
+from groundmetric.experiments.choice import available_learners, choice
+
+NAMES = {"l1": "the l1 distance", "chi2": "the chi-squared distance", "nca": "NCA",
+         "lmnn": "LMNN", "learned": "the learned metric"}  # fmt: skip
+X = np.random.default_rng(1).dirichlet(np.ones(5), 24)
+Y = np.repeat(["a", "b"], 12)
+X[:12, 0] += 0.1
+
+
+def said(errors, significant=()):
+    """Choose, where only these pairs differ significantly."""
+    ends = {True: (0.01, 0.2), False: (-0.01, 0.2)}
+    return choice(errors, lambda a, b: ends[(a, b) in significant], NAMES)
+
+
+def test_a_learner_that_is_better_is_recommended():
+    errors = {"l1": 0.1, "chi2": 0.08, "nca": 0.04, "lmnn": 0.05, "learned": 0.06}
+    better = [("nca", "chi2"), ("nca", "learned")]
+    assert said(errors, better) == (
+        "Use NCA on these data: 4.0 % errors, significantly fewer than the chi-squared "
+        "distance (8.0 %), the best distance that needs no learning; LMNN is not "
+        "significantly worse."
+    )
+    assert said(errors, better[:1]).endswith(
+        "; LMNN and the learned metric are not significantly worse."
+    )
+
+
+def test_a_learner_that_may_be_lucky_is_not():
+    assert said({"l1": 0.1, "learned": 0.06}) == (
+        "The learned metric makes the fewest errors on these data, 6.0 %, but not "
+        "significantly fewer than the l1 distance (10.0 %), which needs no learning: "
+        "use either."
+    )
+    unknown = choice({"l1": 0.1, "nca": 0.0}, lambda *_: (np.nan, np.nan), NAMES)
+    assert unknown.startswith("NCA makes the fewest errors on these data, 0.0 %, but")
+
+
+def test_of_equals_the_one_that_learns_nothing_is_recommended():
+    assert said({"nca": 0.05, "l1": 0.05}) == (
+        "Use the l1 distance on these data: 5.0 % errors, and no learner makes fewer."
+    )
+    assert said({"nca": 0.05, "lmnn": 0.06}) == (
+        "Use NCA on these data: 5.0 % errors, the fewest."
+    )
+
+
+def test_learners_need_two_of_a_class_and_what_is_installed(monkeypatch):
+    assert available_learners(2) == (list(LEARNERS), "")
+    assert available_learners(1).names == ["nca-hellinger"]
+    assert "a class has a single training histogram" in available_learners(1).skipped
+    monkeypatch.setitem(sys.modules, "metric_learn", None)
+    found = available_learners(2)
+    assert found.names == ["nca-hellinger", "chi2-lmnn"]
+    assert "pip install 'groundmetric[baselines]'" in found.skipped
+    assert set(LEARNERS) <= set(METHODS)
+
+
+def test_compare_is_cross_validation_in_a_frame():
+    methods = ["l1", "nca-hellinger", "gml"]
+    frame = compare(X, Y, methods=methods, n_folds=3, n_repeats=2)
+    found = {
+        one.method: one
+        for one in cross_validate(X, Y, methods=methods, n_folds=3, n_repeats=2)
+    }
+    assert sorted(frame.index) == sorted(methods)
+    assert frame["error"].is_monotonic_increasing
+    best = found[frame.index[0]]
+    for name, row in frame.iterrows():
+        one = found[name]
+        expected = resampled_mean(one.knn_errors, ratio=0.5)
+        assert row["error"] == expected.mean
+        assert row["low"] == max(expected.low, 0.0)
+        worse = resampled_mean(np.subtract(one.knn_errors, best.knn_errors), ratio=0.5)
+        assert row["worse"] == worse.mean
+        assert row["worse_low"] == pytest.approx(worse.low, nan_ok=True)
+        assert row["seconds"] >= 0
+    assert METHODS[frame.index[0]].label in frame.attrs["verdict"]
+
+
+def test_compare_takes_all_learners_that_can_run(monkeypatch):
+    monkeypatch.setitem(sys.modules, "metric_learn", None)
+    frame = compare(X, Y, n_folds=2)
+    assert set(frame.index) == {*FIXED, "nca-hellinger", "chi2-lmnn", "gml"}
+
+
+def test_pandas_is_asked_for_first(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="compare needs pandas and pyarrow: pip inst"):
+        compare(X, Y)
