@@ -128,6 +128,61 @@ def test_distances_are_computed_once_after_a_descent_has_ended(digits):
     assert learner.cv_results_["step"].tolist() == list(range(41))
 
 
+def test_saves_its_grid(digits, tmp_path):
+    grid = {"power": [0.5, 1.0], "margin": [0.3, float("inf")]}
+    learner = GroundMetricLearningCV(cv=2, max_outer=1, param_grid={"power": [0.5]})
+    learner.fit(*digits).set_params(param_grid=grid).save(tmp_path / "model")
+    loaded = GroundMetricLearningCV.load(tmp_path / "model")
+    assert loaded.param_grid == grid
+    np.testing.assert_array_equal(loaded.metric_, learner.metric_)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"warm_start": True}, "warm_start cannot be combined with cross-validation"),
+        ({"scoring": "accuracy"}, "scoring is 'accuracy'; a function is needed"),
+        ({"scoring": lambda *_: np.nan}, "scoring returned nan; a number is needed"),
+        ({"callback": 3}, "callback is 3; a function is needed"),
+        ({"param_grid": {"cv": [2]}}, "param_grid has 'cv'; GroundMetricLearning has"),
+        ({"cv": []}, "cv has no folds"),
+        ({"checkpoint": "nowhere/at/all.npz"}, "checkpoint"),
+    ],
+)
+def test_bad_parameters_before_the_folds(digits, options, message):
+    with pytest.raises((ValueError, OSError), match=message):
+        GroundMetricLearningCV(max_outer=1, **options).fit(*digits)
+
+
+def test_a_checkpoint_of_more_steps_does_not_count(digits, tmp_path):
+    X, y = digits
+    file = tmp_path / "checkpoint.npz"
+
+    class StopError(Exception):
+        pass
+
+    def stop(step):
+        if step.outer == 3:
+            raise StopError
+
+    def learner(n_steps, **options):
+        def scoring(distances, *_):  # the later, the better, up to n_steps
+            seen.append(distances)
+            return -abs((len(seen) - 1) % 7 - n_steps)
+
+        seen = []
+        return GroundMetricLearningCV(
+            cv=2, max_outer=6, tol=0.0, scoring=scoring, checkpoint=file,
+            checkpoint_seconds=0.0, **options,
+        )  # fmt: skip
+
+    with pytest.raises(StopError):
+        learner(5, callback=stop).fit(X, y)
+    assert file.exists()
+    again = learner(2).fit(X, y)
+    assert again.best_step_ == again.n_iter_ == 2
+
+
 def test_takes_what_scikit_learn_takes(digits):
     X, y = digits
     learner = GroundMetricLearningCV(cv=StratifiedKFold(2), max_outer=1, n_targets=3)

@@ -34,10 +34,12 @@ def plans(X, W, M):
     return G
 
 
-@pytest.mark.parametrize(("n_classes", "expected"), [(2, 20), (3, 10)])
+@pytest.mark.parametrize(("n_classes", "expected"), [(2, 20), (3, 10), (-3, 10)])
 def test_two_classes_have_more_targets(n_classes, expected):
     X = np.random.default_rng(0).dirichlet(np.ones(5), 75)
-    y = np.arange(75) % n_classes
+    y = np.arange(75) % abs(n_classes)
+    if n_classes < 0:  # most in one class
+        y[10:] = 0
     usual = gm.GroundMetricLearning(max_outer=2).fit(X, y)
     given = gm.GroundMetricLearning(max_outer=2, n_targets=expected).fit(X, y)
     np.testing.assert_array_equal(usual.metric_, given.metric_)

@@ -10,6 +10,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.pipeline import make_pipeline
@@ -385,3 +386,26 @@ def test_in_a_pipeline(digits):
     nearest = KNeighborsClassifier(3, metric="precomputed")
     scores = cross_val_score(make_pipeline(learner, nearest), X, y, cv=3)
     assert scores.mean() > 0.7
+
+
+def test_every_step_draws_a_batch():
+    # Most batches have no impostors: the positions stay, and the draws go on.
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = rng.dirichlet(np.where(y[:, None] == (np.arange(20) >= 10), 2.0, 0.5)[0], 200)
+    X[y == 1] = X[y == 1][:, ::-1]
+    learner = SinkhornMetricLearning(batch_size=20, max_steps=30, random_state=0)
+    learner.fit(X, y)
+    solves = learner.path_.column("n_solves")
+    assert learner.n_iter_ == 30
+    assert len(set(learner.path_.column("n_clear"))) > 1
+    assert len(set(solves)) > 1
+
+
+def test_distances_that_have_not_converged_count():
+    rng = np.random.default_rng(0)
+    X, y = rng.dirichlet(np.ones(6), 12), np.arange(12) % 2
+    learner = SinkhornMetricLearning(smoothing=1e-3, tol=0.9, floor=0.0, max_steps=12)
+    with pytest.warns(ConvergenceWarning):
+        learner.fit(X, y)
+    assert learner.converged_ is False

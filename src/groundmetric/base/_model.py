@@ -93,7 +93,7 @@ def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ou
             key = f"param.{name}" if kind == "params" else name
             item = os.fspath(value) if isinstance(value, os.PathLike) else value
             item = item.item() if isinstance(item, np.generic) else item
-            if isinstance(item, PLAIN):
+            if _is_plain(item):
                 facts[kind][name] = item
             elif isinstance(item, SavedMixin):
                 facts[f"nested_{kind}"][name], inner = _pack(item)
@@ -154,6 +154,19 @@ def _subclasses(cls: type[SavedMixin]) -> Iterator[type[SavedMixin]]:
     for child in cls.__subclasses__():
         yield child
         yield from _subclasses(child)
+
+
+def _is_plain(item: Any) -> bool:  # noqa: ANN401 - judged here
+    """Tell whether JSON holds a value: a plain one, or a grid of such."""
+    if isinstance(item, dict):
+        return all(isinstance(key, str) for key in item) and all(
+            isinstance(value, PLAIN)
+            or (isinstance(value, list) and all(isinstance(x, PLAIN) for x in value))
+            for value in item.values()
+        )
+    if isinstance(item, list) and item and all(isinstance(x, dict) for x in item):
+        return all(_is_plain(part) for part in item)
+    return isinstance(item, PLAIN)
 
 
 def _as_plain(values: Any, name: str) -> np.ndarray[Any, Any]:  # noqa: ANN401 - judged here

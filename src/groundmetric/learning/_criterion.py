@@ -51,6 +51,8 @@ class Evaluation:
         too far; pairs that bounds ruled out without a look; and pivots.
     n_triplets, n_clear : int
         For margins: active triplets, and histograms without impostors.
+    n_inexact : int
+        Distances that have not converged.
     """
 
     value: float
@@ -61,6 +63,7 @@ class Evaluation:
     n_pivots: int = 0
     n_triplets: int = 0
     n_clear: int = 0
+    n_inexact: int = 0
 
     @classmethod
     def nothing(cls, metric: Floats) -> Evaluation:

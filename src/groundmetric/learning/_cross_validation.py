@@ -17,6 +17,7 @@ from .. import validation
 from ..base._rows import all_or_nothing, as_classes
 from ..base._votes import vote_errors
 from ..similarity._makers import weights_of
+from ._checkpoint import require_writable
 from ._estimator import GroundMetricLearning
 from ._learner import MetricLearner, raised
 
@@ -41,6 +42,7 @@ class CrossValidated(MetricLearner):
     _optional = (
         *MetricLearner._optional,  # noqa: SLF001 - of the parent
         "best_step_",
+        "best_params_",
         "best_score_",
     )
 
@@ -91,6 +93,7 @@ class CrossValidated(MetricLearner):
                 "similarity cannot be combined with cross-validation, which needs "
                 f"labels; use {self._learner_class.__name__}."
             )
+        self._judge()
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, len(rows))  # type: ignore[arg-type]  # None is rejected
         rows, sampled, _ = self._sampled(rows, given, None)
@@ -103,9 +106,32 @@ class CrossValidated(MetricLearner):
         self.classes_, self._labels = np.unique(labels), labels
         return self
 
+    def _judge(self) -> None:
+        """Reject parameters before the folds, which take long."""
+        if self.checkpoint is not None:
+            require_writable(self.checkpoint)
+        if self.warm_start:
+            raise ValueError(
+                "warm_start cannot be combined with cross-validation, whose number of "
+                f"steps counts from the start; use {self._learner_class.__name__}."
+            )
+        for name, given in (("callback", self.callback), ("scoring", self.scoring)):
+            if given is not None and not callable(given):
+                raise ValueError(f"{name} is {given!r}; a function is needed.")
+        known = self._learner_class._get_param_names()  # noqa: SLF001 - of the parent
+        for params in ParameterGrid(self.param_grid or {}):
+            for name in params:
+                if name not in known:
+                    raise ValueError(
+                        f"param_grid has {name!r}; {self._learner_class.__name__} has "
+                        "no such parameter."
+                    )
+
     def _choose(self, rows: Floats, labels: NDArray[Any]) -> None:
         """Score all steps of all candidates on held-out histograms, and choose."""
         splits = list(self._splits(rows, labels))
+        if not splits:
+            raise ValueError("cv has no folds; at least one is needed.")
         candidates = list(ParameterGrid(self.param_grid or {}))
         scores = _as_array(
             [
@@ -176,7 +202,10 @@ class CrossValidated(MetricLearner):
         self, distances: Floats, train: NDArray[Any], test: NDArray[Any]
     ) -> float:
         if self.scoring is not None:
-            return float(self.scoring(distances, train, test))
+            score = float(self.scoring(distances, train, test))
+            if not np.isfinite(score):
+                raise ValueError(f"scoring returned {score}; a number is needed.")
+            return score
         _, codes = np.unique(np.concatenate([train, test]), return_inverse=True)
         n, k = len(train), min(MOST_NEIGHBORS, len(train))
         return 1.0 - float(vote_errors(distances, codes[:n], codes[n:], k).mean())

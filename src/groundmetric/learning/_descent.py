@@ -63,7 +63,7 @@ class Settings:
 
     def is_little(self, before: float, now: float) -> bool:
         """Tell whether this is too little progress."""
-        return before - now <= self.tol * abs(before)
+        return not self.is_sampled and before - now <= self.tol * abs(before)
 
 
 # Called with the descent after every step; a true answer ends it.
@@ -149,6 +149,7 @@ class Descent:
     def _evaluate_bound(self, work: list[Evaluation]) -> tuple[float, Floats]:
         """Add the tangent and the rest of the criterion; append the latter to work."""
         rest = self.criterion.evaluate(self.metric)
+        self.n_inexact += rest.n_inexact
         work.append(rest)
         moved = self.metric - self._tangent
         self._parts = self._level + float((self._slope * moved).sum()), rest.value

@@ -63,6 +63,7 @@ class MetricLearner(HistogramTransformer):
     verbose: int
     checkpoint: StrPath | None
     checkpoint_seconds: float
+    warm_start: bool
 
     def _descent(self, rows: Floats, weights: Weights) -> Descent:
         """Judge the parameters, and set the descent up."""
@@ -233,7 +234,7 @@ class MetricLearner(HistogramTransformer):
                 _watch(report, self.callback),
                 lambda descent: len(descent.path) == n_steps,
             ]
-            checkpoint = self._checkpoint(rows, descent)
+            checkpoint = self._checkpoint(rows, descent, n_steps)
             if checkpoint is not None:
                 checkpoint.resume(descent.set_state)
                 observers.append(stack.enter_context(checkpoint))
@@ -247,7 +248,9 @@ class MetricLearner(HistogramTransformer):
                 stacklevel=6,
             )
 
-    def _checkpoint(self, rows: Floats, descent: Descent) -> Checkpoint | None:
+    def _checkpoint(
+        self, rows: Floats, descent: Descent, n_steps: int | None
+    ) -> Checkpoint | None:
         seconds = validation.as_number(
             self.checkpoint_seconds, "checkpoint_seconds", low=0.0
         )
@@ -257,7 +260,7 @@ class MetricLearner(HistogramTransformer):
             rows,
             descent.metric,
             *descent.criterion.identity(),
-            repr(descent.settings),
+            f"{descent.settings} {n_steps}",
             version("groundmetric"),
         )
         return Checkpoint(self.checkpoint, seconds, identity)

@@ -140,12 +140,13 @@ def usual_targets(weights: Weights) -> int:
     """Count the targets that suited our data: more of them with two classes.
 
     Two classes separate easily, and a harder task teaches more. They are recognized by
-    their pairs, whether these come from labels or not: of all n^2, as many or more are
-    similar as dissimilar.
+    their pairs, whether these come from labels or not: histograms that are dissimilar
+    to the first one are not dissimilar to each other.
     """
-    n_similar, n_dissimilar = (weights.n_pairs(similar=side) for side in (True, False))
-    two = n_dissimilar <= n_similar + len(weights) / 2
-    return N_TARGETS["two classes" if two else "more"]
+    everyone = np.arange(len(weights))
+    others = np.flatnonzero(weights.of(np.zeros_like(everyone), everyone) < 0)
+    more = any((weights.of(np.full_like(others, i), others) < 0).any() for i in others)
+    return N_TARGETS["more" if more else "two classes"]
 
 
 def judged_margin(n_targets: int, margin: float) -> tuple[int, float]:

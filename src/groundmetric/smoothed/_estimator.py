@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -230,7 +229,7 @@ class SinkhornMetricLearning(MetricLearner):
         if self.batch_size is None:
             return settings
         # One batch may have nothing to gain, and its value says little of the others.
-        return replace(settings, floor=0.0, tol=-math.inf, is_sampled=True)
+        return replace(settings, floor=0.0, tol=0.0, is_sampled=True)
 
     def _options(self) -> dict[str, Any]:
         """Where distances are computed."""

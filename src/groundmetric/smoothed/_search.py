@@ -44,6 +44,8 @@ class Divergences:
     ----------
     distances : ndarray of shape (n, n)
         Those of the last metric.
+    n_inexact : int
+        How many of them have not converged.
     """
 
     def __init__(self, X: Floats, smoothing: float, options: dict[str, Any]) -> None:
@@ -58,6 +60,7 @@ class Divergences:
     def solve(self, metric: Floats) -> None:
         """Compute the distances."""
         self._solution = self._batch.solve(metric, self._smoothing)
+        self.n_inexact = int(np.count_nonzero(~self._solution.converged))
         self.distances = np.zeros((self._n, self._n))
         i, j = self._batch.pairs.T
         self.distances[i, j] = self.distances[j, i] = self._solution.values
@@ -73,6 +76,8 @@ class Divergences:
 
 class Energies:
     """The same for infinite smoothing: a few products of whole matrices."""
+
+    n_inexact = 0
 
     def __init__(self, X: Floats, options: dict[str, Any]) -> None:
         self._problems = Problems(X, None, tol=None, max_iter=1, **options)
@@ -147,11 +152,17 @@ class SmoothedPairs:
         """The similar pairs, and the dissimilar ones."""
         return SmoothedSearch(self, similar=True), SmoothedSearch(self, similar=False)
 
-    def solved_for(self, metric: Floats) -> tuple[Divergences | Energies, Indices]:
-        """Distances under a metric, and which histograms they are between."""
+    def solved_for(
+        self, metric: Floats, *, anew: bool
+    ) -> tuple[Divergences | Energies, Indices]:
+        """Distances under a metric, and which histograms they are between.
+
+        Anew: between those of the next batch, even if the metric has not changed.
+        """
         solver = self._solver
-        if metric is not self._metric or solver is None:
-            if self._size < len(self.X):
+        is_batch = self._size < len(self.X)
+        if metric is not self._metric or solver is None or (anew and is_batch):
+            if is_batch:
                 self._members = self._draw()
                 solver = None
             solver = solver or self._solver_of(self.X[self._members])
@@ -198,9 +209,10 @@ class SmoothedSearch:
     ) -> NearPairs:
         """Find the k nearest of each histogram within its radius; all if None.
 
-        In a batch, which has a share of all histograms, that share of k.
+        In a batch, which has a share of all histograms, that share of k. Similar pairs
+        are searched first, and draw it.
         """
-        solver, members = self._pairs.solved_for(metric)
+        solver, members = self._pairs.solved_for(metric, anew=self._similar)
         omega = self._pairs.weights.of(members[:, None], members)
         counts = omega > 0 if self._similar else omega < 0
         np.fill_diagonal(counts, val=False)
@@ -217,7 +229,9 @@ class SmoothedSearch:
             i, j, distances = i[order], j[order], distances[order]
         starts = np.searchsorted(i, np.arange(len(members) + 1))
         found = starts, members[i], members[j], distances
-        return NearPairs(*found, i, j, solver, n_solves)
+        # Both searches share the solver: count what it left undone once.
+        n_inexact = solver.n_inexact if self._similar else 0
+        return NearPairs(*found, i, j, solver, n_solves, n_inexact)
 
     def identity(self) -> Iterator[str]:
         """Return what distances depend on, but for histograms and weights."""
@@ -247,6 +261,7 @@ class NearPairs:
     column: Indices
     solver: Divergences | Energies
     n_solves: int
+    n_inexact: int
 
     def plan_sum(self, weights: Floats) -> Floats:
         """Gradient of the weighted sum of the distances, without diagonal."""
@@ -256,8 +271,8 @@ class NearPairs:
         return gradient
 
     def work(self) -> dict[str, int]:
-        """Count the distances."""
-        return {"n_solves": self.n_solves}
+        """Count the distances, and those that have not converged."""
+        return {"n_solves": self.n_solves, "n_inexact": self.n_inexact}
 
 
 def _nearest(distances: Floats, k: int) -> NDArray[np.bool_]:

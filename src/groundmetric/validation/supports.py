@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
-from scipy.spatial.distance import cdist
 
 from .arrays import as_float_array, require_finite
 from .histograms import (
@@ -20,6 +18,9 @@ from .histograms import (
     as_histograms,
 )
 from .places import Table
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 GroundCost = Callable[[Floats, Floats], Floats]
@@ -49,6 +50,8 @@ def as_supports(X: ArrayLike, name: str | Table) -> Histograms:
             f"{table} must be a matrix of real numbers, not of {given.dtype} with "
             f"shape {given.shape}."
         )
+    from scipy.sparse import csr_array  # noqa: PLC0415 - takes long
+
     rows = csr_array(given, dtype=np.float64, copy=True)
     if 0 in rows.shape:
         raise ValueError(f"{table} is empty: its shape is {rows.shape}.")
@@ -135,6 +138,8 @@ def as_clouds(X: Any, name: str) -> Clouds:  # noqa: ANN401 - judged here
                 f"those of {name}[0] have {points[0].shape[1]}."
             )
     starts = np.cumsum([0, *map(len, masses)])
+    from scipy.sparse import csr_array  # noqa: PLC0415 - takes long
+
     rows = csr_array(
         (np.concatenate(masses), np.arange(starts[-1]), starts),
         shape=(len(masses), starts[-1]),
@@ -157,6 +162,8 @@ def as_ground_cost(metric: str | GroundCost) -> GroundCost:
             f"metric is {metric!r}, which scales points by their variances; scale "
             "points yourself and use 'euclidean'."
         )
+    from scipy.spatial.distance import cdist  # noqa: PLC0415 - takes long
+
     try:
         cdist(np.ones((1, 2)), np.ones((1, 2)), metric)
     except ValueError:
