@@ -10,18 +10,31 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
+import beyond
 import cone
 import learning
 import neighbors
 import numpy as np
 import peers
 import sinkhorn
+import sizes
 import tables
 import transport
 from measure import HEADER, Row, line_of, machine
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = ("transport", "cone", "tables", "learning", "neighbors", "peers", "sinkhorn")
+PARTS = (
+    "transport",
+    "cone",
+    "tables",
+    "learning",
+    "neighbors",
+    "peers",
+    "sinkhorn",
+    "beyond",
+)
+# Measured on request, and not saved: the table in README.md is of a run of its own.
+ON_REQUEST = ("sizes",)
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
@@ -66,14 +79,16 @@ def main() -> None:
     """Measure everything, or the parts asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="an .npz file with arrays X and y")
-    parser.add_argument("--only", choices=PARTS, help="one part")
+    parser.add_argument("--only", choices=PARTS + ON_REQUEST, help="one part")
     parser.add_argument("--save", action="store_true", help="into results.json")
     options = parser.parse_args()
     X, y, name = load(options.data)
     facts = [*machine(), f"Histograms: {name}, {X.shape[0]} x {X.shape[1]}"]
     parts = PARTS if options.only is None else (options.only,)
     print("\n".join(facts) + "\n\n" + HEADER)
+    by_size: dict = {}
     rows = {
+        "sizes": partial(sizes.rows, by_size),
         "transport": partial(transport.rows, X),
         "cone": partial(cone.rows, X, y),
         "tables": partial(tables.rows, X),
@@ -81,16 +96,21 @@ def main() -> None:
         "neighbors": partial(neighbors.rows, X, y),
         "peers": partial(peers.rows, X),
         "sinkhorn": partial(sinkhorn.rows, X),
+        "beyond": beyond.rows,
     }
     measured = {part: shown(rows[part]()) for part in parts}
     after = {
+        "sizes": partial(sizes.exponents, by_size),
         "transport": partial(transport.memory_line, X, np.random.default_rng(0)),
         "cone": cone.memory_line,
+        "beyond": beyond.memory_line,
         "learning": learning.growth_table,
     }
     notes = {part: after[part]() for part in parts if part in after}
+    if "beyond" in parts:
+        notes["sizes"] = beyond.size_table()
     print("\n" + "\n\n".join(notes.values()))
-    if options.save:
+    if options.save and options.only not in ON_REQUEST:
         save(facts, measured, notes)
 
 

@@ -72,16 +72,12 @@ void Batch::keep(const TransportSimplex& simplex, Kept& kept) {
     kept.solved = n_solves_;
 }
 
-std::int64_t Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
-                          std::int64_t n, const Threading& threading,
-                          double* values, std::int32_t* n_pivots) {
-    const Turn turn(turnstile_, threading.poll);
-    const bool reduced =
-        matrix.is_quasimetric(threading.n_threads, threading.poll);
+bool Batch::solve_each(const CostMatrix& matrix, const std::int64_t* chosen,
+                       std::int64_t n, bool prove, const Threading& threading,
+                       double* values, std::int32_t* n_pivots) {
     std::vector<TransportSimplex> simplexes(
         static_cast<std::size_t>(n_workers(n, kChunk, threading.n_threads)));
-    if (reduced != reduced_) clear(reduced);
-    ++n_solves_;
+    std::atomic<bool> is_proved{true};
     const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
         TransportSimplex& simplex = simplexes[worker];
         const bool kept = restore(chosen[k], simplex.problem, simplex.tree);
@@ -93,9 +89,31 @@ std::int64_t Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
         values[k] = matrix.unscaled(simplex.cost(), x_->unit());
         n_pivots[k] = simplex.n_pivots;
         keep(simplex, kept_[chosen[k]]);
+        if (prove && !proves_that_mass_stays(simplex, matrix))
+            is_proved = false;
     };
     parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
-    return n_solves_;
+    return is_proved;
+}
+
+Batch::Solve Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
+                          std::int64_t n, const Threading& threading,
+                          double* values, std::int32_t* n_pivots) {
+    const Turn turn(turnstile_, threading.poll);
+    const Stay stay =
+        matrix.may_mass_stay(n, threading.n_threads, threading.poll);
+    // If unknown, as before: solving on all bins is always right.
+    const bool reduced = stay == Stay::unknown ? reduced_ : stay == Stay::yes;
+    const bool prove = reduced && stay == Stay::unknown;
+    if (reduced != reduced_) clear(reduced);
+    ++n_solves_;
+    if (!solve_each(matrix, chosen, n, prove, threading, values, n_pivots)) {
+        clear(false);
+        solve_each(matrix, chosen, n, false, threading, values, n_pivots);
+    }
+    return {n_solves_, prove && reduced_ ? Proof::potentials
+                       : reduced_        ? Proof::triangles
+                                         : Proof::none};
 }
 
 void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,

@@ -27,13 +27,19 @@ public:
     Batch(std::shared_ptr<const Masses> x, std::shared_ptr<const Masses> y,
           const std::int64_t* pairs, std::int64_t n_pairs, const Poll& poll);
 
+    // How a solve knows that common mass may stay where it is, if it does.
+    enum class Proof { triangles, potentials, none };
+    struct Solve {
+        std::int64_t number;
+        Proof proof;
+    };
     // Solves the pairs chosen[0..n), sets values and pivot counts, and returns
     // the number of this solve. Each pair starts from the cheaper of its kept
     // tree and the greedy start, whatever happens to the other pairs: results
     // do not depend on the number of threads.
-    std::int64_t solve(const CostMatrix& matrix, const std::int64_t* chosen,
-                       std::int64_t n, const Threading& threading,
-                       double* values, std::int32_t* n_pivots);
+    Solve solve(const CostMatrix& matrix, const std::int64_t* chosen,
+                std::int64_t n, const Threading& threading, double* values,
+                std::int32_t* n_pivots);
 
     // sums (m x n) = sum_k weights[k] * optimal plan of pair chosen[k]: with
     // weights omega, the subgradient of Algorithm 1. Plans are never formed.
@@ -83,6 +89,12 @@ private:
 
     std::shared_ptr<const Masses> x_, y_;
     std::vector<Pair> pairs_;
+    // Solves the pairs. If `prove`, returns whether the potentials of all prove
+    // that common mass may stay.
+    bool solve_each(const CostMatrix& matrix, const std::int64_t* chosen,
+                    std::int64_t n, bool prove, const Threading& threading,
+                    double* values, std::int32_t* n_pivots);
+
     bool reduced_ = true;
     std::vector<Kept> kept_;  // of each pair
     TreeStore store_;

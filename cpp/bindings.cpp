@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     bind_cone(m);
     bind_tables(m);
     bind_search(m);
+    bind_supports(m);
     m.def(
         "instruction_set", [] { return gm::kernels().name; },
         "The vector instructions in use: baseline, avx2 or avx512.");

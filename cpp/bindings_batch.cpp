@@ -45,21 +45,33 @@ Out<std::int64_t, 2> pairs(const gm::Batch& batch) {
     return pairs;
 }
 
-std::tuple<std::int64_t, Out<double, 1>, Out<std::int32_t, 1>> solve(
-    gm::Batch& batch, const gm::CostMatrix& cost, In<std::int64_t, 1> chosen,
-    int n_threads, const Progress& progress) {
+const char* name_of(gm::Batch::Proof proof) {
+    switch (proof) {
+        case gm::Batch::Proof::triangles:
+            return "triangles";
+        case gm::Batch::Proof::potentials:
+            return "potentials";
+        default:
+            return "none";
+    }
+}
+
+std::tuple<std::int64_t, const char*, Out<double, 1>, Out<std::int32_t, 1>>
+solve(gm::Batch& batch, const gm::CostMatrix& cost, In<std::int64_t, 1> chosen,
+      int n_threads, const Progress& progress) {
     const std::size_t n = chosen.shape(0);
     require_bins(batch, cost);
     require_pairs(batch, chosen);
     require_distinct(chosen);
     std::vector<double> values(n);
     std::vector<std::int32_t> n_pivots(n);
-    const std::int64_t number = without_gil([&] {
+    const gm::Batch::Solve done = without_gil([&] {
         return batch.solve(cost, chosen.data(), static_cast<std::int64_t>(n),
                            {n_threads, make_poll(progress)}, values.data(),
                            n_pivots.data());
     });
-    return std::make_tuple(number, to_numpy(std::move(values)),
+    return std::make_tuple(done.number, name_of(done.proof),
+                           to_numpy(std::move(values)),
                            to_numpy(std::move(n_pivots)));
 }
 
@@ -102,7 +114,9 @@ void bind_batch(nb::module_& m) {
     nb::class_<gm::Batch>(m, "Batch", "Pairs solved again and again.")
         .def("__init__", &construct, "x"_a, "y"_a, "pairs"_a.noconvert())
         .def("solve", &solve, "cost"_a, "chosen"_a.noconvert(), "n_threads"_a,
-             "progress"_a.none(), "Number of the solve, values, pivots.")
+             "progress"_a.none(),
+             "Number of the solve, how it knows that mass stays, values, "
+             "pivots.")
         .def("plan_sum", &plan_sum, "number"_a, "chosen"_a.noconvert(),
              "weights"_a.noconvert(),
              "Weighted sum of the plans of solve `number`.")

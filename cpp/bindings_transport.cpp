@@ -1,6 +1,7 @@
 #include "bindings.h"
 #include "certificate.h"
 #include "pairwise.h"
+#include "smooth.h"
 
 namespace {
 
@@ -12,8 +13,25 @@ auto array_of(std::vector<T> gm::Certificate::* member) {
     };
 }
 
+// The bins that are not empty in one of two histograms.
+std::vector<int> bins_of(const In<double, 1>& r, const In<double, 1>& c) {
+    std::vector<int> bins;
+    for (std::size_t p = 0; p < r.shape(0); ++p)
+        if (r.data()[p] > 0.0 || c.data()[p] > 0.0)
+            bins.push_back(static_cast<int>(p));
+    return bins;
+}
+
+std::vector<double> some_of(const In<double, 1>& r,
+                            const std::vector<int>& bins) {
+    std::vector<double> values;
+    for (const int p : bins) values.push_back(r.data()[p]);
+    return values;
+}
+
+template <class Number>
 gm::Certificate transport(In<double, 1> r, In<double, 1> c, double total,
-                          In<double, 2> cost) {
+                          In<Number, 2> cost) {
     const int m = static_cast<int>(r.shape(0));
     const int n = static_cast<int>(c.shape(0));
     require_shape(cost, r.shape(0), c.shape(0), "cost");
@@ -25,6 +43,63 @@ gm::Certificate transport(In<double, 1> r, In<double, 1> c, double total,
                              gm::CostMatrix(cost.data(), m, n),
                              make_poll(silent));
     });
+}
+
+// The value alone needs no potentials on empty bins, and so no costs there.
+template <class Number>
+double emd(In<double, 1> r, In<double, 1> c, double total, In<Number, 2> cost) {
+    require_shape(cost, r.shape(0), c.shape(0), "cost");
+    const bool has_common_bins = r.shape(0) == c.shape(0);
+    const std::vector<int> rows = bins_of(r, has_common_bins ? c : r);
+    const std::vector<int> columns = has_common_bins ? rows : bins_of(c, c);
+    // Gathering most of a matrix would be slower than copying it.
+    if (2 * (rows.size() + columns.size()) > r.shape(0) + c.shape(0))
+        return transport<Number>(r, c, total, cost).value;
+    const Progress silent;
+    return without_gil([&] {
+        const gm::CostMatrix matrix(cost.data(), static_cast<int>(c.shape(0)),
+                                    rows, columns);
+        const gm::Masses left(some_of(r, rows).data(), 1, matrix.n_rows(),
+                              total);
+        const gm::Masses right(some_of(c, columns).data(), 1,
+                               matrix.n_columns(), total);
+        return gm::transport(left.row(0), right.row(0), left.unit(), matrix,
+                             make_poll(silent))
+            .value;
+    });
+}
+
+template <class Number>
+void construct_cost(gm::CostMatrix* self, In<Number, 2> cost) {
+    new (self) gm::CostMatrix(cost.data(), static_cast<int>(cost.shape(0)),
+                              static_cast<int>(cost.shape(1)));
+}
+
+// What a smoothed plan says about one pair, for tests: the potentials of the
+// columns, and its leaves, the surest first.
+std::tuple<Out<double, 1>, Out<int, 1>, Out<int, 1>> smoothed(
+    const gm::Masses& x, const gm::Masses& y, const gm::CostMatrix& cost) {
+    require_cost(cost, x.n_bins(), y.n_bins());
+    require_same_mass(x, y);
+    gm::Problem problem;
+    problem.set_margins(x.row(0), x.n_bins(), y.row(0), y.n_bins(), false);
+    problem.set_costs(cost);
+    gm::SmoothPlan plan;
+    const Progress silent;
+    gm::Shared shared{make_poll(silent)};
+    gm::Pulse pulse(shared, true);
+    plan.solve(problem, pulse);
+    std::vector<double> potentials;
+    for (int j = 0; j < problem.n_columns(); ++j)
+        potentials.push_back(-plan.offset[j] * cost.scale());
+    std::vector<int> rows, columns;
+    for (const gm::SmoothPlan::Share& share : plan.shares) {
+        rows.push_back(problem.rows[share.row]);
+        columns.push_back(problem.columns[share.column]);
+    }
+    return std::make_tuple(to_numpy(std::move(potentials)),
+                           to_numpy(std::move(rows)),
+                           to_numpy(std::move(columns)));
 }
 
 // The effort is added to `effort`: pivots, pairs by the hub, arcs priced there.
@@ -52,6 +127,14 @@ Out<double, 2> pairwise(
     return distances;
 }
 
+template <class Number>
+void bind_pair(nb::module_& m) {
+    m.def("transport", &transport<Number>, "r"_a.noconvert(), "c"_a.noconvert(),
+          "total"_a, "cost"_a.noconvert(), "One pair, with its certificate.");
+    m.def("emd", &emd<Number>, "r"_a.noconvert(), "c"_a.noconvert(), "total"_a,
+          "cost"_a.noconvert(), "The distance of one pair.");
+}
+
 }  // namespace
 
 void bind_transport(nb::module_& m) {
@@ -71,14 +154,8 @@ void bind_transport(nb::module_& m) {
         .def_prop_ro("unit", &gm::Masses::unit, "The mass of one unit.");
 
     nb::class_<gm::CostMatrix>(m, "CostMatrix", "Costs between bins.")
-        .def(
-            "__init__",
-            [](gm::CostMatrix* self, In<double, 2> cost) {
-                new (self)
-                    gm::CostMatrix(cost.data(), static_cast<int>(cost.shape(0)),
-                                   static_cast<int>(cost.shape(1)));
-            },
-            "cost"_a.noconvert())
+        .def("__init__", &construct_cost<double>, "cost"_a.noconvert())
+        .def("__init__", &construct_cost<float>, "cost"_a.noconvert())
         .def(
             "is_quasimetric",
             [](const gm::CostMatrix& self, int n_threads) {
@@ -112,8 +189,11 @@ void bind_transport(nb::module_& m) {
         },
         "histograms"_a.noconvert(),
         "Smallest entry; mass of the first row, smallest and largest mass.");
-    m.def("transport", &transport, "r"_a.noconvert(), "c"_a.noconvert(),
-          "total"_a, "cost"_a.noconvert(), "One pair, with its certificate.");
+    bind_pair<double>(m);
+    bind_pair<float>(m);
+    m.def("smoothed", &smoothed, "x"_a, "y"_a, "cost"_a,
+          "Of the first histograms of x and y: potentials of the columns, and "
+          "rows and columns of the arcs that most probably are leaves.");
     m.def(
         "pairwise", &pairwise, "x"_a, "y"_a, "cost"_a, "symmetric"_a,
         "n_threads"_a, "progress"_a.none(), "hub"_a = true,

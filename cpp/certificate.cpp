@@ -86,12 +86,30 @@ double dual_value(const Certificate& proof, const Mass* r, const Mass* c) {
 }
 
 // Whether u = -v up to rounding, as it must be if common mass stays.
-bool agree(const Certificate& proof, double rounding) {
-    for (std::size_t p = 0; p < proof.u.size(); ++p)
-        if (-proof.v[p] - proof.u[p] >
-            rounding + kTolerance * std::abs(proof.u[p]))
-            return false;
+bool agree(const std::vector<double>& u, const std::vector<double>& v,
+           double rounding) {
+    for (std::size_t p = 0; p < u.size(); ++p)
+        if (-v[p] - u[p] > rounding + kTolerance * std::abs(u[p])) return false;
     return true;
+}
+
+// The largest u that v allows: u_p = min_q M_pq - v_q, feasible on all bins.
+std::vector<double> largest_u(const CostMatrix& matrix,
+                              const std::vector<double>& v) {
+    std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
+                               kHuge);
+    std::transform(v.begin(), v.end(), offset.begin(), std::negate<>());
+    std::vector<double> u;
+    minimize_rows(matrix, offset, u);
+    return u;
+}
+
+// v = -f, f the Lipschitz function of a reduced problem.
+std::vector<double> reduced_v(const TransportSimplex& simplex,
+                              const CostMatrix& matrix) {
+    std::vector<double> v = lipschitz_potential(simplex, matrix);
+    std::transform(v.begin(), v.end(), v.begin(), std::negate<>());
+    return v;
 }
 
 }  // namespace
@@ -108,6 +126,12 @@ std::vector<double> sender_potential(const TransportSimplex& simplex,
     return extend(matrix, simplex.problem.rows, simplex.potential.data(), -1.0);
 }
 
+bool proves_that_mass_stays(const TransportSimplex& simplex,
+                            const CostMatrix& matrix) {
+    const std::vector<double> v = reduced_v(simplex, matrix);
+    return agree(largest_u(matrix, v), v, simplex.rounding);
+}
+
 Certificate certify(const TransportSimplex& simplex, const Mass* r,
                     const Mass* c, double unit, const CostMatrix& matrix,
                     bool reduced) {
@@ -116,21 +140,12 @@ Certificate certify(const TransportSimplex& simplex, const Mass* r,
     out.value = matrix.unscaled(simplex.cost(), unit);
     set_plan(out, simplex, r, c, unit, matrix.n_rows(), reduced);
 
-    if (reduced) {
-        out.v = lipschitz_potential(simplex, matrix);
-        std::transform(out.v.begin(), out.v.end(), out.v.begin(),
-                       std::negate<>());
-    } else {
-        out.v = extended_potentials(simplex, matrix);
-    }
-    // The largest u that v allows: feasible on all bins in any case.
-    std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
-                               kHuge);
-    std::transform(out.v.begin(), out.v.end(), offset.begin(), std::negate<>());
-    minimize_rows(matrix, offset, out.u);
+    out.v = reduced ? reduced_v(simplex, matrix)
+                    : extended_potentials(simplex, matrix);
+    out.u = largest_u(matrix, out.v);
 
     out.dual_value = matrix.unscaled(dual_value(out, r, c), unit);
-    out.is_valid = !reduced || agree(out, simplex.rounding);
+    out.is_valid = !reduced || agree(out.u, out.v, simplex.rounding);
     for (double& u : out.u) u *= matrix.scale();
     for (double& v : out.v) v *= matrix.scale();
     return out;

@@ -37,6 +37,11 @@ std::vector<double> lipschitz_potential(const TransportSimplex& simplex,
 std::vector<double> sender_potential(const TransportSimplex& simplex,
                                      const CostMatrix& matrix);
 
+// Whether the potentials of a reduced problem prove on all bins that common
+// mass may stay where it is, in O(d^2). They do if M_pq <= M_pk + M_kq.
+bool proves_that_mass_stays(const TransportSimplex& simplex,
+                            const CostMatrix& matrix);
+
 // The certificate of the pair (r, c) that `simplex` has just solved.
 Certificate certify(const TransportSimplex& simplex, const Mass* r,
                     const Mass* c, double unit, const CostMatrix& matrix,

@@ -3,17 +3,27 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "parallel.h"
 
 namespace groundmetric {
 
+// Whether mass common to two histograms may stay where it is.
+enum class Stay { no, unknown, yes };
+
 class CostMatrix {
 public:
     // Copies an m x n matrix of finite numbers, padded, and scaled by a power
     // of two (so exactly) such that the largest is in [1, 2) in absolute value.
-    CostMatrix(const double* cost, int m, int n);
+    // Numbers are float or double.
+    template <class Number>
+    CostMatrix(const Number* cost, int m, int n);
+    // The same for some rows and columns of a matrix with rows of n numbers.
+    template <class Number>
+    CostMatrix(const Number* cost, int n, const std::vector<int>& rows,
+               const std::vector<int>& columns);
 
     int n_rows() const { return n_rows_; }
     int n_columns() const { return n_columns_; }
@@ -39,12 +49,23 @@ public:
     // p -> k and k -> q, moving p -> q and leaving k alone costs no more then.
     // Neither symmetry nor positivity is needed. Computed once.
     bool is_quasimetric(int n_threads, const Poll& poll) const;
+    // The same for a few solves, which are not worth O(d^3): looks at some
+    // triangles only, in O(d^2), unless these solves are many. If it says
+    // `unknown`, whoever leaves common mass where it is has to prove it.
+    Stay may_mass_stay(std::int64_t n_solves, int n_threads,
+                       const Poll& poll) const;
 
 private:
-    // Hands detours, scaled, to visit(p, row of them), in any order.
-    using Visit = std::function<void(int p, const double* detours)>;
+    // A copy of entry(p, q) for p < m, q < n.
+    template <class Entry>
+    CostMatrix(int m, int n, Entry entry);
+    // Hands detours, scaled, to visit(p, row of them), in any order, until one
+    // of these calls returns false.
+    using Visit = std::function<bool(int p, const double* detours)>;
     void for_each_detour(int n_threads, const Poll& poll,
                          const Visit& visit) const;
+    bool has_shortcut(int p, const double* detours) const;
+    bool has_obvious_shortcut() const;
 
     int n_rows_, n_columns_;
     int stride_;

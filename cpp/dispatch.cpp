@@ -2,21 +2,29 @@
 #include <cstring>
 
 #include "kernels.h"
+#include "point_kernels.h"
+#include "smooth_kernels.h"
 #include "typical_kernels.h"
 
 namespace groundmetric {
 
 namespace baseline {
 extern const Kernels table;
+extern const PointKernels point_table;
+extern const SmoothKernels smooth_table;
 extern const TypicalKernels typical_table;
 }  // namespace baseline
 #ifdef __x86_64__
 namespace avx2 {
 extern const Kernels table;
+extern const PointKernels point_table;
+extern const SmoothKernels smooth_table;
 extern const TypicalKernels typical_table;
 }  // namespace avx2
 namespace avx512 {
 extern const Kernels table;
+extern const PointKernels point_table;
+extern const SmoothKernels smooth_table;
 extern const TypicalKernels typical_table;
 }  // namespace avx512
 #endif
@@ -25,6 +33,8 @@ namespace {
 
 struct Tables {
     const Kernels& kernels;
+    const PointKernels& points;
+    const SmoothKernels& smooth;
     const TypicalKernels& typical;
 };
 
@@ -35,11 +45,15 @@ Tables choose() {
         return wish == nullptr || std::strcmp(wish, name) == 0;
     };
     if (__builtin_cpu_supports("avx512f") && wished("avx512"))
-        return {avx512::table, avx512::typical_table};
-    if (__builtin_cpu_supports("avx2") && (wished("avx2") || wished("avx512")))
-        return {avx2::table, avx2::typical_table};
+        return {avx512::table, avx512::point_table, avx512::smooth_table,
+                avx512::typical_table};
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        (wished("avx2") || wished("avx512")))
+        return {avx2::table, avx2::point_table, avx2::smooth_table,
+                avx2::typical_table};
 #endif
-    return {baseline::table, baseline::typical_table};
+    return {baseline::table, baseline::point_table, baseline::smooth_table,
+            baseline::typical_table};
 }
 
 const Tables& chosen() {
@@ -50,6 +64,8 @@ const Tables& chosen() {
 }  // namespace
 
 const Kernels& kernels() { return chosen().kernels; }
+const PointKernels& point_kernels() { return chosen().points; }
+const SmoothKernels& smooth_kernels() { return chosen().smooth; }
 const TypicalKernels& typical_kernels() { return chosen().typical; }
 
 }  // namespace groundmetric

@@ -31,10 +31,17 @@ public:
         if (near) hub_.emplace(matrix, *near);
     }
 
-    // The distance, scaled and in units of mass.
-    double solve(const Mass* r, const Mass* c, bool reduced, Pulse& pulse);
+    // The distance, scaled and in units of mass. If it is unknown whether
+    // common mass may stay, the result of the reduced problem is proved, or
+    // that of the full one returned.
+    double solve(const Mass* r, const Mass* c, Stay stay, Pulse& pulse);
 
 private:
+    std::optional<double> solve_by_hub(const Mass* r, const Mass* c,
+                                       bool reduced, Pulse& pulse);
+    void solve_densely(const Mass* r, const Mass* c, bool reduced,
+                       Pulse& pulse);
+
     const CostMatrix& matrix_;
     std::optional<HubSimplex> hub_;
     TransportSimplex dense_;

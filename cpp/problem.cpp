@@ -29,14 +29,28 @@ void Problem::set_margins(const Mass* r, int m, const Mass* c, int n,
 
 void Problem::set_costs(const CostMatrix& matrix) {
     const int m = n_rows(), n = n_columns();
-    stride = padded(n);
-    cost.resize(static_cast<std::size_t>(m) * stride);
-    for (int i = 0; i < m; ++i) {
-        const double* from = matrix.row(rows[i]);
-        double* to = cost.data() + static_cast<long>(i) * stride;
-        for (int j = 0; j < n; ++j) to[j] = from[columns[j]];
-        std::fill(to + n, to + stride, kHuge);
+    if (m == matrix.n_rows() && n == matrix.n_columns()) {
+        whole_ = matrix.row(0);
+        stride = matrix.stride();
+        return;
     }
+    double* to = make_costs();
+    for (int i = 0; i < m; ++i, to += stride) {
+        const double* from = matrix.row(rows[i]);
+        for (int j = 0; j < n; ++j) to[j] = from[columns[j]];
+    }
+}
+
+double* Problem::make_costs() {
+    const int m = n_rows(), n = n_columns();
+    whole_ = nullptr;
+    stride = padded(n);
+    gathered_.resize(static_cast<std::size_t>(m) * stride);
+    for (int i = 0; i < m; ++i) {
+        double* row = gathered_.data() + static_cast<long>(i) * stride;
+        std::fill(row + n, row + stride, kHuge);
+    }
+    return gathered_.data();
 }
 
 }  // namespace groundmetric

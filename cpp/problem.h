@@ -5,7 +5,8 @@
 // on the bins that matter. If common mass may stay where it is, these are the
 // supports of (r - c)+ and (c - r)+, about half the bins each; if not, those of
 // r and c. Costs are gathered into a contiguous matrix, its rows padded with
-// kHuge, so that pricing streams through memory.
+// kHuge, so that pricing streams through memory; if all bins matter, they are
+// those of the cost matrix itself.
 #pragma once
 
 #include <vector>
@@ -21,20 +22,29 @@ struct Problem {
     std::vector<Mass> supply;
     std::vector<Mass> demand;
     int stride = 0;
-    std::vector<double> cost;  // rows.size() x stride
 
     // Sets the bins and their masses, from r of m bins and c of n. If
     // `reduced`, the bins are the same, and common mass stays.
     void set_margins(const Mass* r, int m, const Mass* c, int n, bool reduced);
-    // Gathers the costs between these bins.
+    // Gathers the costs between these bins, or refers to those of the matrix.
     void set_costs(const CostMatrix& matrix);
+    // Room for costs that the caller fills in, for rows and columns as they are
+    // set: rows of `stride` entries, which is set, padded already.
+    double* make_costs();
 
     int n_rows() const { return static_cast<int>(rows.size()); }
     int n_columns() const { return static_cast<int>(columns.size()); }
     int n_nodes() const { return n_rows() + n_columns(); }
-    const double* cost_row(int i) const {
-        return cost.data() + static_cast<long>(i) * stride;
+    const double* cost() const {
+        return whole_ != nullptr ? whole_ : gathered_.data();
     }
+    const double* cost_row(int i) const {
+        return cost() + static_cast<long>(i) * stride;
+    }
+
+private:
+    const double* whole_ = nullptr;
+    std::vector<double> gathered_;  // rows.size() x stride
 };
 
 }  // namespace groundmetric

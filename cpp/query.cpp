@@ -196,7 +196,8 @@ void Query::solve(const Candidate& candidate, Pulse& pulse) {
         // Equal to pairwise(), which may use the hub, to the last bit.
         const double cost =
             search_.near_arcs()
-                ? again_.solve(left_, right_, plan_.reduced, pulse)
+                ? again_.solve(left_, right_,
+                               plan_.reduced ? Stay::yes : Stay::no, pulse)
                 : simplex_.cost();
         look.value = search_.matrix().unscaled(cost, unit);
         look.tree = kept_tree();

@@ -20,8 +20,10 @@ void TransportSimplex::solve(Pulse& pulse) {
     n_pivots = 0;
     is_above_ceiling = false;
     if (problem.n_nodes() == 0) return;
-    greedy_(problem, tree);
+    greedy_(problem, tree, pulse);
     set_potentials();
+    shortlist_.clear();
+    if (is_large()) shortlist_.set(problem, greedy_.shares());
     optimize(pulse);
 }
 
@@ -32,14 +34,18 @@ void TransportSimplex::solve_again(Pulse& pulse) {
     set_potentials();
     const double gap = worst_gap();
     if (gap == 0.0) return;
+    shortlist_.clear();
     // The old plan costs at most `gap` more than the best plan. If that is
     // little, no other start can be much cheaper: do not try one.
     constexpr double kLittle = 0.01;
     const double old_cost = cost();
     if (gap > kLittle * std::abs(old_cost)) {
         std::swap(tree, old_tree_);
-        greedy_(problem, tree);
-        if (cost() >= old_cost) std::swap(tree, old_tree_);
+        greedy_(problem, tree, pulse);
+        if (cost() >= old_cost)
+            std::swap(tree, old_tree_);
+        else if (is_large())
+            shortlist_.set(problem, greedy_.shares());
         set_potentials();
     }
     optimize(pulse);
@@ -49,10 +55,12 @@ void TransportSimplex::optimize(Pulse& pulse) {
     // Fresh potentials differ from the costs by single roundings; potentials
     // that were shifted many times by more. Optimality is judged on fresh ones.
     assert(tree.is_strongly_feasible());
-    bool fresh = true;
+    is_fresh_ = true;
     const long n = problem.n_nodes();
     const long limit = 1000 + 10 * n * n;
     next_row_ = 0;
+    n_extended_ = 0;
+    candidates_.clear();
     is_above_ceiling = false;
     look_at_ceiling();
     if (is_above_ceiling) return;
@@ -60,18 +68,17 @@ void TransportSimplex::optimize(Pulse& pulse) {
         if (find_entering_arc(entering)) {
             pivot(entering, tree, potential);
             assert(tree.is_strongly_feasible());
-            fresh = false;
+            is_fresh_ = false;
             if (++n_pivots % 64 == 0) pulse.beat();
             if (n_pivots % kPivotsPerLook == 0) look_at_ceiling();
             if (is_above_ceiling) return;
             if (n_pivots % n == 0) set_potentials();
             if (n_pivots > limit)
                 throw std::runtime_error("The transport simplex does not end.");
-        } else if (fresh) {
+        } else if (is_fresh_) {
             return;
         } else {
-            set_potentials();
-            fresh = true;
+            refresh();
         }
     }
 }
@@ -92,16 +99,16 @@ void TransportSimplex::look_at_ceiling() {
 double TransportSimplex::dual_bound() {
     const int m = problem.n_rows(), n = problem.n_columns();
     minima_.resize(static_cast<std::size_t>(m));
-    kernels().row_minima(problem.cost.data(), problem.stride,
-                         potential.data() + m, m, minima_.data());
+    kernels().row_minima(problem.cost(), problem.stride, potential.data() + m,
+                         m, minima_.data());
     double bound = 0.0;
     for (int i = 0; i < m; ++i) {
         bound += minima_[i] * to_double(problem.supply[i]);
         minima_[i] = -minima_[i];
     }
     column_minima_.assign(static_cast<std::size_t>(problem.stride), kHuge);
-    kernels().min_plus(minima_.data(), problem.cost.data(), problem.stride, m,
-                       1, problem.stride, column_minima_.data());
+    kernels().min_plus(minima_.data(), problem.cost(), problem.stride, m, 1,
+                       problem.stride, column_minima_.data());
     for (int j = 0; j < n; ++j)
         bound += column_minima_[j] * to_double(problem.demand[j]);
     return bound;
@@ -145,56 +152,25 @@ void TransportSimplex::set_potentials() {
                    tree, [this](Node x) { return arc_cost(x); }, potential);
 }
 
+void TransportSimplex::refresh() {
+    if (!is_fresh_) set_potentials();
+    is_fresh_ = true;
+}
+
 // A bound on the cost of the plan above the optimum: lowering the potential of
 // each row by its worst reduced cost makes the potentials feasible, at this
 // price. Zero if the plan is optimal.
 double TransportSimplex::worst_gap() {
     const int m = problem.n_rows();
     minima_.resize(static_cast<std::size_t>(m));
-    kernels().row_minima(problem.cost.data(), problem.stride,
-                         potential.data() + m, m, minima_.data());
+    kernels().row_minima(problem.cost(), problem.stride, potential.data() + m,
+                         m, minima_.data());
     double gap = 0.0;
     for (int i = 0; i < m; ++i) {
         const double excess = potential[i] - minima_[i];
         if (excess > rounding) gap += excess * to_double(problem.supply[i]);
     }
     return gap;
-}
-
-// Block pricing: the most negative reduced cost in a block of rows, the blocks
-// taken in turn; the plan is optimal when a whole round found nothing.
-bool TransportSimplex::find_entering_arc(Arc& entering) {
-    constexpr int kBlock = 8;
-    const int m = problem.n_rows();
-    const double* column_potential = potential.data() + m;
-    for (int n_priced = 0; n_priced < m;) {
-        const int n = std::min(kBlock, m - next_row_);
-        double minima[kBlock];
-        kernels().row_minima(problem.cost_row(next_row_), problem.stride,
-                             column_potential, n, minima);
-        int best = -1;
-        double most = -rounding;
-        for (int k = 0; k < n; ++k) {
-            const double reduced = minima[k] - potential[next_row_ + k];
-            if (reduced < most) {
-                most = reduced;
-                best = k;
-            }
-        }
-        const int row = next_row_ + best;
-        next_row_ = next_row_ + n == m ? 0 : next_row_ + n;
-        n_priced += n;
-        if (best >= 0) {
-            const int column =
-                kernels().find(problem.cost_row(row), column_potential,
-                               problem.stride, minima[best]);
-            assert(column < problem.n_columns());
-            entering = {static_cast<Node>(row), static_cast<Node>(m + column),
-                        most};
-            return true;
-        }
-    }
-    return false;
 }
 
 }  // namespace groundmetric

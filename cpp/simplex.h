@@ -17,6 +17,7 @@
 #include "parallel.h"
 #include "pivot.h"
 #include "problem.h"
+#include "shortlist.h"
 #include "start.h"
 #include "tree.h"
 
@@ -60,12 +61,32 @@ private:
     double worst_gap();
     double dual_bound();
     void look_at_ceiling();
+    // So short that pricing them again is cheaper than a list of candidates.
+    bool has_short_rows() const { return problem.n_columns() < 48; }
+    bool choose_candidate(Arc& entering);
+    bool choose_from_block(int n, const double* minima, Arc& entering);
     bool find_entering_arc(Arc& entering);
+    bool find_on_shortlist(Arc& entering);
+    bool extend_shortlist();
+    void refresh();
+    long n_arcs() const {
+        return static_cast<long>(problem.n_rows()) * problem.n_columns();
+    }
+    // Pricing rows takes longer than the rest of a pivot.
+    bool is_large() const { return n_arcs() > 1L << 17; }
 
+    struct Candidate {
+        Node row, column;
+        double cost;
+    };
     GreedyStart greedy_;
+    Shortlist shortlist_;
     SpanningTree old_tree_;
     std::vector<double> minima_, column_minima_;
+    std::vector<Candidate> candidates_;
     int next_row_ = 0;
+    int n_extended_ = 0;     // n_pivots when the shortlist was extended
+    bool is_fresh_ = false;  // the potentials, since the last pivot
 };
 
 }  // namespace groundmetric

@@ -430,6 +430,30 @@ def recall_accuracy(distances, y, k):
     return sum(shares) / len(shares)
 
 
+def smoothed_potentials(r, c, M, *, n_rounds, n_scales):
+    """Potentials of the columns by Sinkhorn's algorithm while eps shrinks; the plan.
+
+    Starts at the lower quartile of the costs less their column's smallest, above
+    the smallest of their row; each eps is a quarter of the one before, and each kernel
+    the fourth power of the plan before. Factors and kernels are kept in range.
+    """
+    r, c = r * (len(c) / r.sum()), c * (len(c) / c.sum())
+    v = M.min(axis=0)
+    above = (M - v) - (M - v).min(axis=1, keepdims=True)
+    eps = np.sort(above.ravel())[above.size // 4]
+    kernel = np.maximum(np.exp(-above / eps), 2.0**-100)
+    for _ in range(n_scales):
+        b = np.ones(len(c))
+        for _ in range(n_rounds):
+            a = r / (kernel @ b)
+            b = np.clip(c / (kernel.T @ a), 1e-6, 1e6)
+        v = v + eps * np.log(b)
+        plan = a[:, None] * kernel * b
+        kernel = np.maximum(plan / plan.max(axis=1, keepdims=True), 1e-8) ** 4
+        eps /= 4
+    return v, plan
+
+
 def sinkhorn_plan(r, c, M, eps, n_iter):
     """Fit the marginals of P in turn, P_pq = r_p c_q exp((f_p + g_q - M_pq) / eps)."""
     d = len(r)
@@ -467,3 +491,38 @@ def sinkhorn_divergence(r, c, M, eps, n_iter=1000):
         entropic_cost(r, r, M, eps, n_iter) / 2
         + entropic_cost(c, c, M, eps, n_iter) / 2
     )
+
+
+def smoothed_pair(r, c, A, rho):
+    """S between two histograms and its gradient in M_pq = |a_p - a_q|^2, plan by plan.
+
+    eps = rho mean(M) depends on M too, and dOT/deps = KL(P | rc').
+    """
+    d = len(r)
+    M = np.array([[((A[p] - A[q]) ** 2).sum() for q in range(d)] for p in range(d)])
+    if np.isinf(rho):
+        return -(r - c) @ M @ (r - c) / 2, -np.outer(r - c, r - c) / 2
+    eps = rho * M.mean()
+    value, gradient = 0.0, np.zeros((d, d))
+    for share, a, b in ((1.0, r, c), (-0.5, r, r), (-0.5, c, c)):
+        P = sinkhorn_plan(a, b, M, eps, 400)
+        full = P > 0
+        kl = (P[full] * np.log(P[full] / np.outer(a, b)[full])).sum()
+        value += share * ((M * P).sum() + eps * kl)
+        gradient += share * (P + rho / d**2 * kl)
+    return value, gradient
+
+
+def smoothed_step(X, omega, A, rho, *, n_targets, share, step):
+    """One step of margins on positions: the value before it, and positions after it."""
+    n, d = X.shape
+    found = [[smoothed_pair(X[i], X[j], A, rho) for j in range(n)] for i in range(n)]
+    D = np.array([[value for value, _ in row] for row in found])
+    value, W, _, _ = margin_loss(D, omega, n_targets, share)
+    G = sum(W[i, j] * found[i][j][1] for i in range(n) for j in range(n))
+    g = np.zeros_like(A)
+    for p in range(d):
+        for q in range(d):  # d|a_p - a_q|^2
+            g[p] += 2 * G[p, q] * (A[p] - A[q])
+            g[q] -= 2 * G[p, q] * (A[p] - A[q])
+    return value, A - step * np.linalg.norm(A) / np.linalg.norm(g) * g

@@ -25,13 +25,15 @@ LAYERS = [
     {"baselines", "cone", "distances", "features", "similarity", "transport"},
     {"_metric_learn", "base"},
     {"validation"},
-    {"_core", "_files", "_progress", "_warnings", "_words", "__version__"},
+    {"_cluster", "_core", "_files", "_progress", "_warnings", "_words", "__version__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 # Third parties that only some rooms may know.
 ONLY_IN = {
     "array_api_compat": {"smoothed"},
     "cupy": {"smoothed"},
+    "dask": {"_cluster"},
+    "distributed": {"_cluster"},
     "PIL": {"datasets"},
     "matplotlib": {"plotting"},
     "metric_learn": {"_metric_learn"},

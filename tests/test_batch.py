@@ -232,7 +232,7 @@ def core(rng, X):
     masses = _core.Masses(X / X.sum(axis=1, keepdims=True), 1.0)
     batch = _core.Batch(masses, masses, all_pairs(len(X))[:6])
     matrix = _core.CostMatrix(cost(rng, "euclidean", 30))
-    number, _, _ = batch.solve(matrix, np.arange(3), 1, None)
+    number, *_ = batch.solve(matrix, np.arange(3), 1, None)
     return batch, matrix, number
 
 

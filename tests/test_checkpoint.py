@@ -19,6 +19,7 @@ from groundmetric.learning._checkpoint import Checkpoint
 from groundmetric.learning._descent import Descent, Settings
 from groundmetric.learning._margin import MarginCriterion
 from groundmetric.learning._neighborhood import NeighborhoodCriterion
+from groundmetric.learning._space import MetricCone
 from groundmetric.similarity._makers import weights_of
 
 SETTINGS = {"criterion": "neighborhood", "max_outer": 3, "max_inner": 8, "tol": 0.0}
@@ -123,7 +124,7 @@ def test_state_is_all_that_matters(digits, tmp_path, name):
     settings = Settings(max_outer=2, max_inner=4)
 
     def fresh():
-        return Descent(CRITERIA[name](X, weights), M, settings)
+        return Descent(CRITERIA[name](X, weights), MetricCone(M), settings)
 
     def write(descent):
         path = tmp_path / str(len(descent.path))
@@ -326,9 +327,9 @@ def test_a_checkpoint_is_tried_before_the_work(digits, tmp_path):
 @pytest.mark.parametrize(
     "change",
     [
-        {"metric": np.zeros((50, 1))},
-        {"metric": np.full((64, 64), np.nan)},
-        {"metric": 1e-3 * np.eye(64) - 1e-3},
+        {"space.metric": np.zeros((50, 1))},
+        {"space.metric": np.full((64, 64), np.nan)},
+        {"space.metric": 1e-3 * np.eye(64) - 1e-3},
         {"best": np.ones((64, 64))},
         {"sum": np.zeros((3, 3))},
         {"slope": np.full((64, 64), np.inf)},
@@ -338,7 +339,7 @@ def test_a_checkpoint_is_tried_before_the_work(digits, tmp_path):
         {"criterion.dissimilar.starts": None},
         {"criterion.dissimilar.neighbors": np.zeros(7, np.int32)},
         {"criterion.similar.neighbors": np.full(200, -1, np.int32)},
-        {"projector.triangles": np.zeros((3, 3), np.int32)},
+        {"space.triangles": np.zeros((3, 3), np.int32)},
         {"path": np.zeros((0, 13))},
         {"tangent": None},  # missing
     ],

@@ -51,12 +51,14 @@ for d in (1, 3, 17, 64, 130):
         rng = np.random.default_rng(d)
         r, c = pair(rng, "dense", d)
         t = gm.transport(r, c, cost(rng, kind, d))
-        for x in (t.rows, t.cols, t.flow, *t.potentials, t.value):
+        for x in (t.rows, t.cols, t.flow, *t.potentials, t.value, t.n_pivots):
             digest.update(np.asarray(x).tobytes())
     search = gm.EMDNeighbors(cost(rng, "euclidean", d), n_neighbors=3)
     found = search.fit(np.stack([pair(rng, "dense", d)[0] for _ in range(40)]))
     for x in (*found.kneighbors(), found.n_solves_):
         digest.update(np.asarray(x).tobytes())
+    clouds = [(pair(rng, "dense", d)[0], rng.normal(size=(d, 5))) for _ in range(4)]
+    digest.update(gm.pairwise_emd(clouds).tobytes())
 print(_core.instruction_set(), digest.hexdigest())
 """
 
@@ -82,7 +84,9 @@ def test_every_instruction_set_gives_the_same_bits():
 
 def test_arrays_are_never_converted_silently():
     with pytest.raises(TypeError):
-        _core.CostMatrix(np.zeros((3, 3), np.float32))
+        _core.CostMatrix(np.zeros((3, 3), np.int64))
+    with pytest.raises(TypeError):
+        _core.CostMatrix(np.zeros((3, 6))[:, ::2])
     with pytest.raises(TypeError):
         _core.Masses(np.ones((2, 6))[:, ::2], 3.0)
 

@@ -8,11 +8,12 @@ import pytest
 from sklearn.datasets import load_digits
 
 import groundmetric as gm
-from groundmetric.learning import _descent
+from groundmetric.learning import _space
 from groundmetric.learning._criterion import Evaluation
 from groundmetric.learning._descent import Descent, Settings
 from groundmetric.learning._neighborhood import NeighborhoodCriterion as Criterion
 from groundmetric.learning._path import DescentPath, DescentStep
+from groundmetric.learning._space import MetricCone
 from reference import criterion_side
 from reference import descend as literal_descend
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.core
 
 def descend(criterion, metric, settings, *, observers=(), **options):
     """Run a descent to its end."""
-    descent = Descent(criterion, metric, settings, **options)
+    descent = Descent(criterion, MetricCone(metric, **options), settings)
     descent.run(observers)
     return SimpleNamespace(
         metric=descent.result, path=descent.path, converged=descent.converged
@@ -284,8 +285,8 @@ def test_the_closure_takes_the_threads_that_the_descent_has(monkeypatch, n_threa
         threads.append(n)
         return metric_closure(matrix, n)
 
-    metric_closure = _descent.closure
-    monkeypatch.setattr(_descent, "closure", closure)
+    metric_closure = _space.closure
+    monkeypatch.setattr(_space, "closure", closure)
     X, omega, M = digits(3, 8)
     # Similar pairs alone: every step shortens the metric, which is scaled back then.
     criterion = Criterion(X, np.maximum(omega, 0.0), 3, 3)

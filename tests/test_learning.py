@@ -382,7 +382,7 @@ def test_best_or_last(digits, best):
         result="best" if best else "last",
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("groundmetric.learning._descent.MetricProjector", Spy)
+        patch.setattr("groundmetric.learning._space.MetricProjector", Spy)
         learner.fit(X, y)
     values = learner.path_.column("criterion")
     assert values.argmin() < len(values) - 1
@@ -425,7 +425,7 @@ def test_projections_that_do_not_converge_are_told(digits, monkeypatch):
 
     learner = GroundMetricLearning(max_outer=200, tol=0.3)
     assert learner.fit(X, y).converged_
-    monkeypatch.setattr("groundmetric.learning._descent.MetricProjector", Hasty)
+    monkeypatch.setattr("groundmetric.learning._space.MetricProjector", Hasty)
     with pytest.warns(ConvergenceWarning, match="The projection stopped after max_it"):
         learner.fit(X, y)
     assert not learner.converged_

@@ -25,10 +25,10 @@ def test_chooses_the_fewest_steps_within_one_standard_error(digits):
     learner = GroundMetricLearningCV(cv=3, max_outer=4).fit(X, y)
     results = learner.cv_results_
     assert results["step"].tolist() == [0, 1, 2, 3, 4]
-    best = results["mean_test_score"].argmax()
-    least = results["mean_test_score"][best] - results["se_test_score"][best]
-    good = np.flatnonzero(results["mean_test_score"] >= least)
-    assert learner.best_step_ == good[0]
+    scores = np.array([results[f"split{k}_test_score"] for k in range(6)])
+    lead = scores[:, [results["mean_test_score"].argmax()]] - scores
+    within = lead.mean(axis=0) <= lead.std(axis=0, ddof=1) / np.sqrt(6)
+    assert learner.best_step_ == np.flatnonzero(within)[0]
     assert learner.best_score_ == results["mean_test_score"][learner.best_step_]
     assert learner.n_iter_ == learner.best_step_
 
@@ -95,6 +95,37 @@ def test_chooses_parameters_too(digits, tmp_path):
     loaded = GroundMetricLearningCV.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.transform(X), learner.transform(X))
     assert loaded.best_step_ == learner.best_step_
+
+
+def test_standard_errors_are_of_differences(digits):
+    # Folds differ by 0.4, steps 1 and 2 by 0.01 in every fold, and steps 2 and 3 by as
+    # much here and there: step 1 is worse than step 3 beyond chance, step 2 is not.
+    scores = np.add.outer([0.1, 0.5, 0.3, 0.5], [0.0, 0.08, 0.09, 0.095])
+    scores[:2, 2] += 0.02
+    scores[2:, 2] -= 0.02
+    later = iter(scores.ravel())
+    learner = GroundMetricLearningCV(
+        cv=2, max_outer=3, tol=0.0, scoring=lambda *_: next(later)
+    ).fit(*digits)
+    np.testing.assert_allclose(
+        learner.cv_results_["mean_test_score"], scores.mean(axis=0)
+    )
+    assert learner.best_step_ == 2
+
+
+def test_distances_are_computed_once_after_a_descent_has_ended(digits):
+    seen = []
+
+    def scoring(distances, *_):
+        seen.append(distances)
+        return 0.5
+
+    # Nothing gains 90 % in six steps: descents end at the eighth or so.
+    learner = GroundMetricLearningCV(cv=2, max_outer=40, tol=0.9, scoring=scoring)
+    learner.fit(*digits)
+    assert len(seen) == 4 * 41
+    assert len({id(distances) for distances in seen}) < 4 * 20
+    assert learner.cv_results_["step"].tolist() == list(range(41))
 
 
 def test_takes_what_scikit_learn_takes(digits):

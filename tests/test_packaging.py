@@ -27,6 +27,7 @@ MODULE = {
 }
 # Modules that only work with an extra; all others need nothing but the dependencies.
 NEEDS = {
+    "_cluster": "distributed",
     "_metric_learn": "baselines",
     "_progress": "progress",
     "cli": "cli",

@@ -61,7 +61,7 @@ def test_a_part_that_nothing_makes_is_refused():
 def test_results_of_benchmarks_are_whole():
     results = json.loads((ROOT / "benchmarks" / "results.json").read_text())
     run = (ROOT / "benchmarks" / "run.py").read_text()
-    parts = re.findall(r'"(\w+)"', re.search(r"PARTS = \((.*?)\)", run).group(1))
+    parts = re.findall(r'"(\w+)"', re.search(r"(?s)PARTS = \((.*?)\)", run)[1])
     assert list(results["rows"]) == parts
     assert all(results["rows"].values())
 

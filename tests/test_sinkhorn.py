@@ -454,9 +454,9 @@ def test_full_gpu_is_a_sentence(monkeypatch):
     X, M, pairs, _ = example()
     batch = SinkhornBatch(X, pairs)
     monkeypatch.setattr(Problems, "solve_own", fail)
-    with pytest.raises(RuntimeError, match=r"too small for 6 pairs .* 10 bins"):
+    with pytest.raises(MemoryError, match=r"too small for 6 pairs .* 10 bins"):
         batch.solve(M)
-    with pytest.raises(RuntimeError, match="too small for"):
+    with pytest.raises(MemoryError, match="too small for"):
         sinkhorn_divergence(X, metric=M)
 
 

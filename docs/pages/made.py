@@ -16,5 +16,6 @@ PAGES = {
     ROOT / "benchmarks" / "README.md": ratios.MAKERS,
     ROOT / "docs" / "index.md": {"digits": digits.snippet},
     ROOT / "docs" / "learning.md": {"tasks": digits.table},
+    ROOT / "docs" / "scale.md": {"sizes": ratios.sizes, "growth": ratios.growth},
     ROOT / "docs" / "reproduction.md": reproduction.MAKERS,
 }

@@ -69,7 +69,7 @@ def table() -> str:
         [
             f"```text\n{machine}\n```\n\n{HEADER}",
             *lines,
-            f"\n{notes['transport']}\n\n{notes['cone']}",
+            f"\n{notes['transport']}\n\n{notes['cone']}\n\n{notes['beyond']}",
         ]
     )
 
@@ -77,6 +77,11 @@ def table() -> str:
 def growth() -> str:
     """Show how the cost of a fit grows with the number of histograms."""
     return _results()["notes"]["learning"]
+
+
+def sizes() -> str:
+    """Show how long many pairs take."""
+    return _results()["notes"]["sizes"]
 
 
 def comparison() -> str:

@@ -149,6 +149,12 @@ MANY = (
     ("gml", "gml-neighborhood"),
     ("gml", "lmnn-hellinger"),
 )
+TEN = (
+    ("smoothed-cv", "lmnn-hellinger"),
+    ("smoothed-cv", "gml"),
+    ("smoothed-3", "lmnn-hellinger"),
+    ("smoothed-3", "gml"),
+)
 CALTECH = (
     ("gml", "gml-neighborhood"),
     ("gml", "itml-hellinger"),
@@ -183,5 +189,9 @@ MAKERS = {
     "news-best": lambda: against_best(news(), "gml", OTHERS),
     "many": lambda: summary_table(results("caltech50-10classes")),
     "many-duels": lambda: duels(results("caltech50-10classes"), *MANY),
+    "ten-images": lambda: summary_table(results("caltech50-smoothing")),
+    "ten-images-duels": lambda: duels(results("caltech50-smoothing"), *TEN),
+    "ten-text": lambda: summary_table(results("news20-smoothing")),
+    "ten-text-duels": lambda: duels(results("news20-smoothing"), *TEN),
     "news-duels": lambda: duels(news(), *HELLINGER, *NEWS),
 }

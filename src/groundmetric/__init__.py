@@ -42,7 +42,11 @@ if TYPE_CHECKING:
         EMDNeighbors,
     )
     from .similarity import label_similarity, pair_similarity, taxonomy_similarity
-    from .smoothed import sinkhorn_divergence
+    from .smoothed import (
+        SinkhornMetricLearning,
+        SinkhornMetricLearningCV,
+        sinkhorn_divergence,
+    )
     from .tables import independence_table, initial_metric, typical_table
     from .transport import (
         BatchSolution,
@@ -81,6 +85,8 @@ __all__ = [
     "LongFitWarning",
     "MetricProjector",
     "Projection",
+    "SinkhornMetricLearning",
+    "SinkhornMetricLearningCV",
     "Transport",
     "TransportBatch",
     "Violation",

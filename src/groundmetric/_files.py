@@ -10,6 +10,7 @@ import errno
 import json
 import math
 import os
+import tokenize
 import zipfile
 import zlib
 from contextlib import suppress
@@ -170,6 +171,7 @@ def read(path: StrPath, kind: str) -> tuple[dict[str, Any], Arrays]:
         AttributeError,
         EOFError,
         RuntimeError,
+        tokenize.TokenError,  # numpy's, from a header that ends early
         zipfile.BadZipFile,
         zlib.error,
     ) as error:

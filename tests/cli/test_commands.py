@@ -12,7 +12,7 @@ from samples import LINE, X, Y, csv_of
 
 from groundmetric import GroundMetricLearning, __version__, pairwise_emd
 from groundmetric.cli import _cells, _data, _text
-from groundmetric.learning._estimator import raised
+from groundmetric.learning._learner import raised
 
 ROWS = X / X.sum(axis=1, keepdims=True)
 

@@ -1,5 +1,8 @@
 """All methods on one task."""
 
+import json
+import math
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -11,6 +14,8 @@ from sklearn.svm import SVC
 from groundmetric import (
     EMDKernel,
     GroundMetricLearning,
+    SinkhornMetricLearning,
+    SinkhornMetricLearningCV,
     distances,
     experiments,
     initial_metric,
@@ -102,6 +107,18 @@ def test_neighborhoods_and_starts_are_what_they_are_called(task):
         pairwise = METHODS[name].learn(X, y, 1)
         expected = GroundMetricLearning(**options).fit(X, y).pairwise(X_test, X)
         np.testing.assert_array_equal(pairwise(X_test, X), expected)
+
+
+def test_smoothed_methods(task):
+    X, y, X_test, _ = task
+    pairwise = METHODS["gml-smoothed"].learn(X, y, 1)
+    expected = SinkhornMetricLearning().fit(X, y).pairwise(X_test, X)
+    np.testing.assert_array_equal(pairwise(X_test, X), expected)
+    settings = METHODS["gml-smoothed-cv"].settings
+    assert json.loads(json.dumps(settings)) == settings
+    few = {**settings, "param_grid": {"smoothing": [1.0, math.inf]}, "max_steps": 2}
+    chosen = SinkhornMetricLearningCV(**few).fit(X, y)
+    assert chosen.best_params_["smoothing"] in (1.0, math.inf)
 
 
 @pytest.mark.parametrize("init", ["typical", "independence"])

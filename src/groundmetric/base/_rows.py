@@ -86,12 +86,14 @@ def _require_distinct(X: object) -> None:
 
 def _say_where(error: ValueError, X: ArrayLike, judge: Judge, table: Table) -> None:
     """Raise our own error if scikit-learn's is about an entry."""
+    given = X
+    if not hasattr(X, "toarray"):  # sparse rows may be too many to make them dense
+        try:
+            given = validation.as_float_array(X, table, 2)
+        except ValueError:
+            return
     try:
-        array = validation.as_float_array(X, table, 2)
-    except ValueError:
-        return
-    try:
-        judge(array, table)
+        judge(given, table)
     except ValueError as ours:
         general = str(error).splitlines()[0].rstrip(".")
         raise ValueError(f"{ours} ({general}.)") from None

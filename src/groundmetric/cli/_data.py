@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import GroundMetricLearning, validation
-from ..learning._estimator import raised
+from ..base._sample import drawn_by_class
+from ..learning._learner import raised
 from ._arrays import load_labels, load_npy, load_npz
 from ._cells import Floats, read_csv, read_parquet
 from ._columns import Bins, split_columns
@@ -103,17 +104,11 @@ def limited(data: Data, limit: int, seed: int, what: str) -> Data:
     n = len(data.X)
     if limit == 0 or n <= limit or data.y is None:
         return data
-    codes = np.unique(data.y, return_inverse=True)[1]
-    members = np.bincount(codes)
-    if limit < members.size:
-        raise ValueError(f"--limit is {limit}, but there are {members.size} classes.")
-    # The r-th of a class comes after the share r / members of it: the first of each
-    # class are first, and all classes are used up at the same pace.
+    n_classes = len(np.unique(data.y))
+    if limit < n_classes:
+        raise ValueError(f"--limit is {limit}, but there are {n_classes} classes.")
     rng = np.random.default_rng(validation.as_count(seed, "--seed", low=0))
-    share = np.empty(n)
-    for code, size in enumerate(members):
-        share[codes == code] = rng.permutation(size) / size
-    kept = np.sort(np.argsort(share, kind="stable")[:limit])
+    kept = drawn_by_class(data.y, limit, rng)
     note(
         f"{what} {limit:,} of {n:,} histograms, drawn class by class; --limit 0 uses "
         "all"

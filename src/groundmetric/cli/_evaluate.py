@@ -17,7 +17,7 @@ from .._words import count
 from ..experiments import FIXED, Method, cross_validate
 from ..experiments.choice import Learners, available_learners
 from ..experiments.ranking import fewest_to_learn_from
-from ..learning._estimator import raised
+from ..learning._learner import raised
 from ..report._cross_validated import (
     COLUMNS,
     LEARNED,

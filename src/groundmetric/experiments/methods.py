@@ -7,6 +7,7 @@ row of results tells how to reproduce it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import GroundMetricLearning, initial_metric, pairwise_emd
+from .. import (
+    GroundMetricLearning,
+    SinkhornMetricLearning,
+    SinkhornMetricLearningCV,
+    initial_metric,
+    pairwise_emd,
+)
 from ..baselines import ITML, LMNN, NCA, ChiSquaredLMNN
 from ..distances import DISTANCES
 from ..neighbors._kernel import shrunk
@@ -51,11 +58,16 @@ LABELS = {
     "jensen_shannon": "Jensen-Shannon",
     "fisher": "Fisher",
 }
+SMOOTHINGS = [1.0, 3.0, math.inf]  # to choose from
+Learner: TypeAlias = type[
+    GroundMetricLearning | SinkhornMetricLearning | SinkhornMetricLearningCV
+]
 # Parameters that do not affect what is learned.
 NO_SETTINGS = (
     "callback",
     "checkpoint",
     "checkpoint_seconds",
+    "device",
     "n_jobs",
     "random_state",
     "verbose",
@@ -132,9 +144,9 @@ def _learn_initial(
 
 
 def _learn_metric(
-    settings: Settings, X: Floats, y: Labels, n_jobs: int | None
+    learner: Learner, settings: Settings, X: Floats, y: Labels, n_jobs: int | None
 ) -> Pairwise:
-    return GroundMetricLearning(**settings, n_jobs=n_jobs).fit(X, y).pairwise
+    return learner(**settings, n_jobs=n_jobs).fit(X, y).pairwise
 
 
 def _learn_shrunk(
@@ -187,11 +199,19 @@ def _start(init: str) -> Method:
     return Method(f"start-{init}", f"EMD, {init} start", settings, learn)
 
 
-def _gml(name: str, label: str, **options: Any) -> Method:  # noqa: ANN401 - the estimator's
-    settings = GroundMetricLearning(**options).get_params()
-    for parameter in NO_SETTINGS:
-        del settings[parameter]
-    return Method(name, label, settings, partial(_learn_metric, settings))
+def _learned(
+    learner: Learner,
+    name: str,
+    label: str,
+    **options: Any,  # noqa: ANN401 - the estimator's
+) -> Method:
+    settings = learner(**options).get_params()
+    settings = {key: settings[key] for key in settings if key not in NO_SETTINGS}
+    return Method(name, label, settings, partial(_learn_metric, learner, settings))
+
+
+def _gml(name: str, label: str, **options: Any) -> Method:  # noqa: ANN401 - the same
+    return _learned(GroundMetricLearning, name, label, **options)
 
 
 def _shrunk(method: Method, share: float) -> Method:
@@ -231,6 +251,13 @@ METHODS: dict[str, Method] = {
         _shrunk(_gml("gml", "GML-EMD"), 0.5),
         _paper("gml-neighborhood", "GML-EMD, C_k, all similar"),
         *(_gml_from(k, start) for k in NEIGHBORS for start in STARTS),
+        _learned(SinkhornMetricLearning, "gml-smoothed", "GML, smoothed"),
+        _learned(
+            SinkhornMetricLearningCV,
+            "gml-smoothed-cv",
+            "GML, smoothed, by CV",
+            param_grid={"smoothing": SMOOTHINGS},
+        ),
     )
 }
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from .. import __version__, validation
+from .._cluster import require_client
 from .._progress import progress_bar
 from .comparison import Comparison, require_sizes
 from .methods import Method, as_methods
@@ -50,6 +51,7 @@ def run(
     methods: Iterable[str | Method] | None = None,
     n_neighbors: int = 20,
     svm: bool = False,
+    client: object = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> int:
@@ -81,6 +83,9 @@ def run(
         Largest number of neighbors for errors and recall.
     svm : bool, default=False
         Whether to train support vector machines too.
+    client : dask.distributed.Client, optional
+        Run tasks on the workers of a cluster (needs the extra ``distributed``) instead
+        of n_jobs processes.
     n_jobs : int, optional
         Number of parallel tasks, as in joblib, with any of its backends (see
         ``joblib.parallel_config``). Each worker uses one thread.
@@ -121,13 +126,21 @@ def run(
     if not isinstance(experiment, str) or not experiment:
         raise ValueError(f"experiment is {experiment!r}; a name is needed.")
     validation.n_threads(n_jobs)
+    if client is not None:
+        require_client(client)
     facts = {"n_neighbors": str(n_neighbors), "svm": str(bool(svm))}
     facts |= _facts(rows, labels, given, chosen)
     with ResultsFile(path) as file, threadpool_limits(1):
         file.require(experiment, facts)
         units = missing(given, chosen, file.done(experiment))
         results = finished(
-            units, rows, labels, n_neighbors=n_neighbors, svm=svm, n_jobs=n_jobs
+            units,
+            rows,
+            labels,
+            n_neighbors=n_neighbors,
+            svm=svm,
+            n_jobs=n_jobs,
+            client=client,
         )
         n_rows, failures = 0, []
         with progress_bar(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from .._cluster import completed
 from .comparison import Comparison, Split, evaluate
 
 if TYPE_CHECKING:
@@ -68,8 +69,15 @@ def finished(
     n_neighbors: int,
     svm: bool,
     n_jobs: int | None,
+    client: object = None,
 ) -> Iterator[tuple[Unit, list[Outcome]]]:
     """Yield each unit with its outcomes as soon as it is finished, in any order."""
+    if client is not None:
+        options = (rows, labels, n_neighbors, svm)
+        calls_there = [(unit,) for unit in units]
+        for _, result in completed(client, _computed_there, options, calls_there):
+            yield result
+        return
     calls = (
         joblib.delayed(_computed)(
             unit,
@@ -91,6 +99,15 @@ def finished(
     with joblib.Parallel(n_jobs=n_jobs, batch_size=1) as parallel:
         while some := list(islice(calls, size)):
             yield from parallel(some)
+
+
+def _computed_there(
+    options: tuple[Floats, Labels, int, bool], unit: Unit
+) -> tuple[Unit, list[Outcome]]:
+    """Run a unit on a worker of a cluster, which has all rows."""
+    rows, labels, n_neighbors, svm = options
+    split = Split.of(rows, labels, unit.task.train, unit.task.test)
+    return _computed(unit, split, n_neighbors, svm=svm)
 
 
 def _computed(

@@ -87,6 +87,53 @@ class Criterion(Protocol):
         """Continue as the criterion that this state is of."""
 
 
+class FoundPairs(Protocol):
+    """Pairs (i, j), by i and then by distance, and the gradient of their distances.
+
+    ``distances[starts[m] : starts[m + 1]]`` are those of the m-th histogram.
+    """
+
+    @property
+    def starts(self) -> Indices:
+        """Where those of each histogram start."""
+
+    @property
+    def i(self) -> Indices:
+        """First histograms."""
+
+    @property
+    def j(self) -> Indices:
+        """Second histograms."""
+
+    @property
+    def distances(self) -> Floats:
+        """Their distances."""
+
+    def plan_sum(self, weights: Floats) -> Floats:
+        """Gradient of the weighted sum of the distances in the metric: symmetric."""
+
+    def work(self) -> dict[str, int]:
+        """Count what it took, as an evaluation has it."""
+
+
+class Search(Protocol):
+    """Finds near pairs of a set of histograms, under a metric."""
+
+    def find(
+        self, metric: Floats, k: int | None = None, radii: Floats | None = None
+    ) -> FoundPairs:
+        """Find the k nearest of each histogram within its radius; all if None."""
+
+    def identity(self) -> Iterator[str]:
+        """Return what distances depend on, but for metric, histograms and weights."""
+
+    def state(self) -> Arrays:
+        """Return what searches leave behind for later ones."""
+
+    def set_state(self, state: Arrays) -> None:
+        """Continue as the search that this state is of."""
+
+
 class PairSearch:
     """The similar pairs or the dissimilar ones of a set of histograms, near ones first.
 
@@ -129,6 +176,10 @@ class PairSearch:
         if k is not None:
             self._hints = pairs.starts, pairs.j.astype(np.int32)
         return pairs
+
+    def identity(self) -> Iterator[str]:
+        """Return nothing: the distance is the EMD."""
+        return iter(())
 
     def state(self) -> Arrays:
         """Return what searches leave behind for later ones."""

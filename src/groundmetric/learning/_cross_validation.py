@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,8 @@ from .. import validation
 from ..base._rows import all_or_nothing, as_classes
 from ..base._votes import vote_errors
 from ..similarity._makers import weights_of
-from ..transport._exact import pairwise_emd
-from ._estimator import GroundMetricLearning, raised
+from ._estimator import GroundMetricLearning
+from ._learner import MetricLearner, raised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,63 +27,28 @@ Floats = NDArray[np.float64]
 
 MOST_NEIGHBORS = 20  # votes of 1 to so many neighbors are averaged
 N_REPEATS = 2  # of folds, if their number is given
-OWN = ("cv", "param_grid", "scoring")  # parameters that the learner does not have
+# Parameters that the learner does not have.
+OWN = ("cv", "param_grid", "scoring")
+
+Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
+Chooser = TypeVar("Chooser", bound="CrossValidated")
 
 
-class GroundMetricLearningCV(GroundMetricLearning):
-    """Ground metric learning with the number of steps chosen by cross-validation.
+class CrossValidated(MetricLearner):
+    """A learner that chooses its number of steps; mixed with the learner's class."""
 
-    How long to learn matters most, and depends on the data. One descent for each fold
-    gives the metrics of all steps, and their errors on the held-out histograms choose
-    among them: the fewest steps within one standard error of the best. Then one descent
-    on everything takes as many steps.
-
-    Parameters
-    ----------
-    cv : int, cross-validation generator or iterable, default=3
-        Folds. A number stands for that many stratified folds, drawn twice.
-    scoring : callable, optional
-        ``scoring(distances, y_train, y_test)``, larger for better distances from test
-        to training histograms. By default the accuracy of k nearest neighbors, averaged
-        over k = 1, ..., 20.
-    param_grid : dict, optional
-        Other parameters to choose from, such as ``{"power": [0.5, 1.0]}``.
-    random_state : int, RandomState instance or None, default=0
-        Draws the folds, if ``cv`` is a number.
-    **parameters
-        Those of :class:`GroundMetricLearning`. ``max_outer`` and ``max_inner`` limit
-        the steps to choose from; ``floor`` is 0 by default, so that it does not.
-
-    Attributes
-    ----------
-    best_step_ : int
-        The number of steps chosen; 0 for the initial metric.
-    best_params_ : dict
-        The parameters chosen from ``param_grid``.
-    best_score_ : float
-        Their mean score on held-out histograms.
-    cv_results_ : dict of ndarray
-        A row for each choice: ``params``, ``step``, ``mean_test_score``,
-        ``std_test_score`` (over folds), ``se_test_score``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from groundmetric import GroundMetricLearningCV
-    >>> X = np.random.default_rng(0).dirichlet(np.ones(6), 20)
-    >>> learner = GroundMetricLearningCV(cv=2, max_outer=3).fit(X, np.arange(20) % 2)
-    >>> 0 <= learner.best_step_ <= 3
-    True
-    """
-
-    _optional = ("classes_", "_labels", "best_step_", "best_score_")
+    _learner_class: ClassVar[type[MetricLearner]]
+    _optional = (
+        *("classes_", "sample_indices_", "_labels"),
+        *("best_step_", "best_score_"),
+    )
 
     def __init__(
         self,
         *,
         cv: Any = 3,  # noqa: ANN401 - whatever scikit-learn takes
         scoring: Callable[[Floats, Any, Any], float] | None = None,
-        param_grid: dict[str, list[Any]] | None = None,
+        param_grid: Grid | None = None,
         random_state: object = 0,
         **parameters: Any,  # noqa: ANN401 - of the learner
     ) -> None:
@@ -94,17 +59,17 @@ class GroundMetricLearningCV(GroundMetricLearning):
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        learner = GroundMetricLearning._get_param_names()  # noqa: SLF001 - of the parent
+        learner = cls._learner_class._get_param_names()  # noqa: SLF001 - of the parent
         return sorted([*OWN, *learner])
 
     @all_or_nothing
-    def fit(
-        self,
+    def fit(  # noqa: PYI019 - Self: 3.11
+        self: Chooser,
         X: ArrayLike,
         y: ArrayLike | None = None,
         *,
         similarity: ArrayLike | None = None,
-    ) -> GroundMetricLearningCV:
+    ) -> Chooser:
         """Choose the number of steps, and learn from all histograms.
 
         Parameters
@@ -123,10 +88,12 @@ class GroundMetricLearningCV(GroundMetricLearning):
         if similarity is not None:
             raise ValueError(
                 "similarity cannot be combined with cross-validation, which needs "
-                "labels; use GroundMetricLearning."
+                f"labels; use {self._learner_class.__name__}."
             )
         rows = self._as_rows(X, reset=True)
-        labels = as_classes(y, len(rows))  # type: ignore[arg-type]  # None is rejected
+        given = as_classes(y, len(rows))  # type: ignore[arg-type]  # None is rejected
+        rows, sampled, _ = self._sampled(rows, given, None)
+        labels = given if sampled is None else sampled
         self._choose(rows, labels)
         learner = self._learner(self.best_params_)
         learner.learn_from(rows, weights_of(len(rows), labels, None), self.best_step_)
@@ -139,7 +106,7 @@ class GroundMetricLearningCV(GroundMetricLearning):
         """Score all steps of all candidates on held-out histograms, and choose."""
         splits = list(self._splits(rows, labels))
         candidates = list(ParameterGrid(self.param_grid or {}))
-        scores = np.array(
+        scores = _as_array(
             [
                 [self._scores(params, rows, labels, *split) for split in splits]
                 for params in candidates
@@ -153,13 +120,12 @@ class GroundMetricLearningCV(GroundMetricLearning):
             "mean_test_score": means.ravel(),
             "std_test_score": spread.ravel(),
             "se_test_score": errors.ravel(),
+            **{
+                f"split{k}_test_score": scores[:, k].ravel() for k in range(len(splits))
+            },
         }
-        # The fewest steps within one standard error of the best; of candidates with as
-        # few, the one with the best score.
-        best = np.unravel_index(means.argmax(), means.shape)
-        good = means >= means[best] - errors[best]
-        step = int(np.flatnonzero(good.any(axis=0))[0])
-        chosen = int(np.where(good[:, step], means[:, step], -np.inf).argmax())
+        chosen, best = np.unravel_index(means.argmax(), means.shape)
+        step = _fewest_steps(scores[chosen], int(best))
         self.best_step_, self.best_params_ = step, dict(candidates[chosen])
         self.best_score_ = float(means[chosen, step])
 
@@ -198,14 +164,12 @@ class GroundMetricLearningCV(GroundMetricLearning):
             rows[train], weights_of(len(train), labels[train], None)
         )
         seen = [raised(rows[part], learner.power_) for part in (test, train)]
-        return [
-            self._score(
-                pairwise_emd(*seen, metric=metric, n_jobs=self.n_jobs),
-                labels[train],
-                labels[test],
-            )
-            for metric in metrics
-        ]
+        scores: list[float] = []
+        for k, metric in enumerate(metrics):
+            if k == 0 or metric is not metrics[k - 1]:  # or else the descent had ended
+                between = learner.distances(metric)(*seen)
+            scores.append(self._score(between, labels[train], labels[test]))
+        return scores
 
     def _score(
         self, distances: Floats, train: NDArray[Any], test: NDArray[Any]
@@ -216,13 +180,85 @@ class GroundMetricLearningCV(GroundMetricLearning):
         n, k = len(train), min(MOST_NEIGHBORS, len(train))
         return 1.0 - float(vote_errors(distances, codes[:n], codes[n:], k).mean())
 
-    def _learner(self, params: dict[str, Any]) -> GroundMetricLearning:
+    def _learner(self, params: dict[str, Any]) -> MetricLearner:
         """Make a learner with these parameters, and the others of our own."""
         own = self.get_params(deep=False)
         for name in OWN:
             del own[name]
-        return GroundMetricLearning(**{**own, **params})
+        return self._learner_class(**{**own, **params})
 
     def _restore(self) -> None:
         super()._restore()
         self.best_step_ = int(self.best_step_)
+
+
+def _fewest_steps(scores: Floats, best: int) -> int:
+    """Find the fewest steps within one standard error of the best.
+
+    It is the standard error of the difference between the two: folds differ more from
+    each other than steps do, and some are hard for all steps alike.
+    """
+    lead = scores[:, [best]] - scores  # (splits, steps)
+    error = lead.std(axis=0) / np.sqrt(max(len(scores) - 1, 1))
+    return int(np.flatnonzero(lead.mean(axis=0) <= error)[0])
+
+
+def _as_array(scores: list[list[list[float]]]) -> Floats:
+    """Give candidates with fewer steps the score of their last one for the others."""
+    n_steps = max(len(steps) for folds in scores for steps in folds)
+    return np.array(
+        [
+            [steps + steps[-1:] * (n_steps - len(steps)) for steps in folds]
+            for folds in scores
+        ]
+    )
+
+
+class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
+    """Ground metric learning with the number of steps chosen by cross-validation.
+
+    How long to learn matters most, and depends on the data. One descent for each fold
+    gives the metrics of all steps, and their errors on the held-out histograms choose
+    among them: the fewest steps within one standard error of the best, that of the
+    difference between the two on the same folds. Then one descent on everything takes
+    as many steps.
+
+    Parameters
+    ----------
+    cv : int, cross-validation generator or iterable, default=3
+        Folds. A number stands for that many stratified folds, drawn twice.
+    scoring : callable, optional
+        ``scoring(distances, y_train, y_test)``, larger for better distances from test
+        to training histograms. By default the accuracy of k nearest neighbors, averaged
+        over k = 1, ..., 20.
+    param_grid : dict or list of dict, optional
+        Other parameters to choose from, such as ``{"power": [0.5, 1.0]}``.
+    random_state : int, RandomState instance or None, default=0
+        Draws the folds, if ``cv`` is a number.
+    **parameters
+        Those of :class:`GroundMetricLearning`. ``max_outer`` and ``max_inner`` limit
+        the steps to choose from; ``floor`` is 0 by default, so that it does not.
+
+    Attributes
+    ----------
+    best_step_ : int
+        The number of steps chosen; 0 for the initial metric.
+    best_params_ : dict
+        The parameters chosen from ``param_grid``.
+    best_score_ : float
+        Their mean score on held-out histograms.
+    cv_results_ : dict of ndarray
+        A row for each choice: ``params``, ``step``, ``mean_test_score``,
+        ``std_test_score`` (over folds), ``se_test_score``, ``split0_test_score``, ...
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from groundmetric import GroundMetricLearningCV
+    >>> X = np.random.default_rng(0).dirichlet(np.ones(6), 20)
+    >>> learner = GroundMetricLearningCV(cv=2, max_outer=3).fit(X, np.arange(20) % 2)
+    >>> 0 <= learner.best_step_ <= 3
+    True
+    """
+
+    _learner_class = GroundMetricLearning

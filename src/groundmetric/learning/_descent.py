@@ -24,17 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
-from ..cone._projection import MetricProjector
-from ..cone._triangle import closure
 from ._path import DescentPath, DescentStep
+from ._space import Moved, norm
 
 if TYPE_CHECKING:
     from .._files import Arrays
     from ._criterion import Criterion, Evaluation
+    from ._space import Space
 
 Floats = NDArray[np.float64]
-
-UNIT = 1 - 1e-9  # a norm that rounding explains
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,7 @@ class Settings:
     shrink: float = 0.8
     floor: float = 0.0  # share of the first value at which there is enough progress
     result: str = "best"  # or "average", "last"
+    is_sampled: bool = False  # evaluations are of samples: a zero is no end
 
     def least_steps(self, outer: int) -> int:
         """Count the steps of an inner loop that progress cannot end."""
@@ -72,11 +71,11 @@ Observer = Callable[["Descent"], object]
 
 
 class Descent:
-    """Algorithm 2, from a metric in the unit ball, and where it stands.
+    """Algorithm 2, from a point of a space of metrics, and where it stands.
 
     Attributes
     ----------
-    metric : ndarray of shape (d, d)
+    space : Space
         Where it stands.
     path : DescentPath
         A row for each step.
@@ -86,21 +85,13 @@ class Descent:
         Projections that have not converged.
     """
 
-    def __init__(
-        self,
-        criterion: Criterion,
-        metric: Floats,
-        settings: Settings,
-        *,
-        n_threads: int = 1,
-    ) -> None:
+    def __init__(self, criterion: Criterion, space: Space, settings: Settings) -> None:
         self.criterion = criterion
+        self.space = space
         self.settings = settings
-        self._projector = MetricProjector(len(metric), n_jobs=n_threads)
-        self._threads = n_threads
-        self.metric = self._best = self._tangent = metric
-        self._sum = np.zeros_like(metric)  # of the metrics after each step
-        self._slope, self._level = np.zeros_like(metric), 0.0  # at the tangent's point
+        self._best = self._tangent = space.metric
+        self._sum = np.zeros_like(self.metric)  # of the metrics after each step
+        self._slope, self._level = np.zeros_like(self.metric), 0.0  # of the tangent
         self._best_value = np.inf
         self._outer = self._inner = 0  # p and q
         self.path = DescentPath()
@@ -128,6 +119,11 @@ class Descent:
             self._outer, self._inner = self._outer + 1, 0
 
     @property
+    def metric(self) -> Floats:
+        """The metric where it stands."""
+        return self.space.metric
+
+    @property
     def _is_over(self) -> bool:
         return self.converged or self._is_stuck
 
@@ -135,7 +131,7 @@ class Descent:
     def result(self) -> Floats:
         """The metric to return, if this were the end."""
         if self.settings.result == "average" and len(self.path) > 0:
-            return closure(self._sum / len(self.path), self._threads)
+            return self.space.tidied(self._sum / len(self.path))
         return self._best if self.settings.result == "best" else self.metric
 
     @property
@@ -159,9 +155,15 @@ class Descent:
         return sum(self._parts), self._slope + rest.gradient
 
     def _step(self, gradient: Floats, work: list[Evaluation]) -> None:
-        """Move against the subgradient, project, and record."""
+        """Move against the subgradient, and record."""
         step_size = self.settings.step_size / math.sqrt(len(self.path) + 1)
-        violation, n_sweeps = self._move(gradient, step_size)
+        if norm(gradient) > 0:
+            moved = self.space.move(gradient, step_size)
+            self._is_stuck = moved.is_stuck
+            self.n_inexact += not moved.is_exact
+        else:  # nothing to gain anywhere near
+            moved = Moved()
+            self._is_stuck = self.converged = not self.settings.is_sampled
         self._sum = self._sum + self.metric
         similar, dissimilar = self._parts
         self.path.append(
@@ -172,38 +174,17 @@ class Descent:
                 similar=similar,
                 dissimilar=dissimilar,
                 step_size=step_size,
-                violation=violation,
+                violation=moved.violation,
                 n_triplets=sum(part.n_triplets for part in work),
                 n_clear=sum(part.n_clear for part in work),
                 n_solves=sum(part.n_solves for part in work),
                 n_stopped=sum(part.n_stopped for part in work),
                 n_bounded=sum(part.n_bounded for part in work),
                 n_pivots=sum(part.n_pivots for part in work),
-                n_sweeps=n_sweeps,
+                n_sweeps=moved.n_sweeps,
                 seconds=time.perf_counter() - self._start,
             )
         )
-
-    def _move(self, gradient: Floats, step_size: float) -> tuple[float, int]:
-        """Go t0 / sqrt(t) |M| / |G| against G, then to the nearest metric."""
-        length, size = _norm(gradient), _norm(self.metric)
-        if length == 0:  # nothing to gain anywhere near
-            self._is_stuck = self.converged = True
-            return 0.0, 0
-        projection = self._projector.project(
-            self.metric - (step_size * size / length) * gradient, radius=1.0
-        )
-        self.n_inexact += not projection.converged
-        norm = _norm(projection.metric)
-        if norm == 0:  # every metric is worse than none
-            self._is_stuck = True
-        elif norm >= UNIT:
-            self.metric = projection.metric
-        else:
-            # Where the criterion is positive, steps shorten the metric. It is
-            # homogeneous, and so is the step: only the direction counts.
-            self.metric = closure(projection.metric / norm, self._threads)
-        return projection.violation, projection.n_sweeps
 
     def _is_enough(self, value: float) -> bool:
         """Tell whether a criterion that is never negative is near enough to zero."""
@@ -237,12 +218,8 @@ class Descent:
 
     def state(self) -> Arrays:
         """Return all that the next steps depend on."""
-        parts = {
-            "projector": self._projector.state(),
-            "criterion": self.criterion.state(),
-        }
+        parts = {"space": self.space.state(), "criterion": self.criterion.state()}
         return {
-            "metric": self.metric,
             "best": self._best,
             "sum": self._sum,
             "tangent": self._tangent,
@@ -262,11 +239,9 @@ class Descent:
     def set_state(self, state: Arrays) -> None:
         """Continue from there; a state that cannot be one is rejected."""
         d = len(self.metric)
-        for name in ("metric", "best", "tangent"):
-            validation.as_cost(state[name], d, name)
-            validation.require_metric(state[name], name)
-        self.metric, self._best = state["metric"], state["best"]
-        self._tangent = state["tangent"]
+        for name in ("best", "tangent"):
+            self.space.require(state[name], name)
+        self._best, self._tangent = state["best"], state["tangent"]
         self._slope = validation.as_cost(state["slope"], d, "slope")
         self._sum = validation.as_cost(state["sum"], d, "sum")
         self._level, self._best_value = state["values"].tolist()
@@ -278,14 +253,8 @@ class Descent:
         if not (0 <= self._outer < limits[0] and 0 <= self._inner <= limits[1]):
             raise ValueError(f"step {self._outer}, {self._inner} is out of range")
         self._start -= self.path[-1].seconds
-        self._projector.set_state(_part("projector", state))
+        self.space.set_state(_part("space", state))
         self.criterion.set_state(_part("criterion", state))
-
-
-def _norm(matrix: Floats) -> float:
-    """Frobenius norm, of any size; without BLAS, whose threads take long to wake up."""
-    largest = float(np.abs(matrix).max())
-    return largest * math.sqrt(np.square(matrix / (largest or 1.0)).sum())
 
 
 def _part(name: str, arrays: Arrays) -> Arrays:

@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from importlib.metadata import version
+import math
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_random_state
 
 from .. import validation
-from .._progress import progress_bar
-from .._warnings import warn_not_converged
-from ..base._rows import HistogramTransformer, all_or_nothing, as_classes
-from ..similarity._makers import weights_of
 from ..tables._initial import starting_metric
-from ..transport._exact import emd, pairwise_emd
-from ._checkpoint import Checkpoint, identify, require_writable
-from ._descent import Descent, Observer, Settings
+from ..transport._exact import pairwise_emd
+from ._batches import BatchedMargins
+from ._descent import Descent, Settings
 from ._effort import warn_before
-from ._margin import MarginCriterion
+from ._learner import MetricLearner
+from ._margin import MarginCriterion, judged_margin, usual_targets
 from ._neighborhood import NeighborhoodCriterion
-from ._path import DescentPath, DescentStep
+from ._space import MetricCone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .._files import StrPath
-    from .._progress import Report
     from ..similarity._weights import Weights
     from ._criterion import Criterion
+    from ._path import DescentStep
 
 Floats = NDArray[np.float64]
 
 CRITERIA = ("margin", "neighborhood")
 RESULTS = ("average", "best", "last")
-# Up to so many steps, stopping early is what the limits are for.
-BUDGET = 20
 
 
-class GroundMetricLearning(HistogramTransformer):
+class GroundMetricLearning(MetricLearner):
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between similar
@@ -58,9 +54,10 @@ class GroundMetricLearning(HistogramTransformer):
         nearer than all histograms of other classes, by a margin. "neighborhood": C_k of
         Cuturi & Avis, the sum of weighted distances to similar histograms and to the
         nearest dissimilar ones.
-    n_targets : int, default=10
+    n_targets : int, optional
         For margins: how many of the nearest similar histograms should be nearer than
-        dissimilar ones; all of them in classes that are smaller.
+        dissimilar ones; all of them in classes that are smaller. By default 10, or 20
+        with two classes, which separate easily: more targets then teach more.
     margin : float, default=0.3
         For margins: by how much, as a share of the median distance to the targets.
     n_neighbors : int or None, default=3
@@ -96,6 +93,14 @@ optional
         ``tol``, unless that is 0. The paper has 8 and 200.
     tol : float, default=0.0075
         Stop when the relative improvement over the last six steps falls below this.
+    batch_size : int, optional
+        For margins: take each step by a batch of so many histograms, with their targets
+        and impostors among each other; of ``n_targets`` the same share counts. Memory
+        is that of n * d numbers and of the batch's pairs. All steps are taken then:
+        ``floor`` and ``tol`` do not apply.
+    max_samples : int, optional
+        Learn from at most so many histograms, drawn class by class; None for all.
+        ``transform`` computes distances to these.
     result : {"last", "best", "average"}, default="last"
         Return the last metric, the one with the smallest criterion, or the mean of the
         metrics of all steps.
@@ -113,8 +118,8 @@ optional
         How often to write it.
     warm_start : bool, default=False
         Start from the metric of the last fit, if there is one.
-    random_state : ignored
-        Present for API compatibility: nothing here is random.
+    random_state : int, RandomState instance or None, default=None
+        Draws the sample and the batches; nothing else here is random.
 
     Attributes
     ----------
@@ -133,6 +138,8 @@ optional
         converged; False if a limit or the callback ended the run.
     classes_ : ndarray
         Labels, if there were any.
+    sample_indices_ : ndarray of shape (max_samples,)
+        The rows of X that were drawn, if not all.
     n_features_in_ : int
         Number of bins, d.
 
@@ -145,22 +152,13 @@ optional
     (4, 4)
     """
 
-    _min_samples = 2
-    _fitted: ClassVar[tuple[str, ...]] = (
-        "metric_",
-        "initial_metric_",
-        "path_",
-        "converged_",
-        "power_",
-        "_histograms",
-    )
-    _optional: ClassVar[tuple[str, ...]] = ("classes_", "_labels")
+    _limits: ClassVar[tuple[str, ...]] = ("max_outer", "max_inner")
 
     def __init__(
         self,
         *,
         criterion: str = "margin",
-        n_targets: int = 10,
+        n_targets: int | None = None,
         margin: float = 0.3,
         n_neighbors: int | None = 3,
         n_similar: int | None = None,
@@ -172,6 +170,8 @@ optional
         max_outer: int = 20,
         max_inner: int = 1,
         tol: float = 0.0075,
+        batch_size: int | None = None,
+        max_samples: int | None = None,
         result: str = "last",
         n_jobs: int | None = None,
         callback: Callable[[DescentStep], object] | None = None,
@@ -194,6 +194,8 @@ optional
         self.max_outer = max_outer
         self.max_inner = max_inner
         self.tol = tol
+        self.batch_size = batch_size
+        self.max_samples = max_samples
         self.result = result
         self.n_jobs = n_jobs
         self.callback = callback
@@ -203,128 +205,26 @@ optional
         self.warm_start = warm_start
         self.random_state = random_state
 
-    @all_or_nothing
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        similarity: ArrayLike | None = None,
-    ) -> GroundMetricLearning:
-        """Learn from histograms and their labels, or from similarities of pairs.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Histograms or counts, in rows; rows are normalized to mass 1.
-        y : array-like of shape (n,), optional
-            Labels.
-        similarity : array-like of shape (n, n), optional
-            Instead of labels: positive for similar pairs, negative for dissimilar ones.
-            With margins, targets are similar pairs, impostors dissimilar ones, and the
-            weights of both multiply.
-
-        Returns
-        -------
-        self
-
-        Warns
-        -----
-        LongFitWarning
-            Before it starts, if it may take more than a minute or a gigabyte.
-        """
-        if self.checkpoint is not None:
-            require_writable(self.checkpoint)
-        rows = self._as_rows(X, reset=True)
-        labels = None if y is None else as_classes(y, len(rows))
-        weights = weights_of(len(rows), labels, similarity)
-        for name in ("classes_", "_labels"):
-            self.__dict__.pop(name, None)
-        if labels is not None:
-            self.classes_, self._labels = np.unique(labels), labels
-        return self.learn_from(rows, weights)
-
-    def learn_from(
-        self, rows: Floats, weights: Weights, n_steps: int | None = None
-    ) -> GroundMetricLearning:
-        """Learn from rows of mass 1, for so many steps at most."""
-        self.power_ = self._judged_power()
-        rows = raised(rows, self.power_)
-        descent = self._descent(rows, weights)
-        self.initial_metric_ = descent.metric
-        if n_steps != 0:
-            self._run(descent, rows, n_steps)
-        self.metric_ = descent.result
-        self.path_: DescentPath = descent.path
-        self.n_iter_ = len(descent.path)
-        self.converged_ = bool(descent.converged and descent.n_inexact == 0)
-        self._histograms = rows
-        return self
-
-    def histograms(self, X: ArrayLike) -> Floats:
-        """Return histograms as the metric sees them: of mass 1, raised to ``power``.
-
-        Use it before functions that take a metric, such as
-        ``EMDNeighbors(learner.metric_).fit(learner.histograms(X))``.
-        """
-        check_is_fitted(self, "metric_")
-        return raised(self._as_rows(X, reset=False), self.power_)
-
-    def transform(self, X: ArrayLike) -> Floats:
-        """Compute the EMDs to the training histograms, under the learned metric."""
-        return pairwise_emd(
-            self.histograms(X),
-            self._histograms,
-            metric=self.metric_,
-            n_jobs=self.n_jobs,
-        )
-
-    def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
-        """Compute the EMDs between rows of X and of Y (X if None)."""
-        right = None if Y is None else self.histograms(Y)
-        return pairwise_emd(
-            self.histograms(X), right, metric=self.metric_, n_jobs=self.n_jobs
-        )
-
-    def get_metric(self) -> Callable[[ArrayLike, ArrayLike], float]:
-        """Make a function of two histograms, for ``metric=`` in scikit-learn."""
-        check_is_fitted(self, "metric_")
-        metric, power = self.metric_.copy(), self.power_
-
-        def distance(r: ArrayLike, c: ArrayLike) -> float:
-            rows = validation.as_distributions(np.stack([r, c]), "histograms")
-            first, second = raised(rows, power)
-            return emd(first, second, metric)
-
-        return distance
-
-    def _judged_power(self) -> float:
-        power = validation.as_number(self.power, "power", low=0.0)
-        if power == 0:
-            raise ValueError("power is 0.0; it must be positive.")
-        return power
-
-    def metrics_of_steps(self, rows: Floats, weights: Weights) -> list[Floats]:
-        """Return the result after 0, 1, ... steps; all of them, if it ended early."""
-        self.power_ = self._judged_power()
-        descent = self._descent(raised(rows, self.power_), weights)
-        metrics = [descent.result]
-        descent.run([lambda descent: metrics.append(descent.result)])
-        limit = descent.settings.max_outer * descent.settings.max_inner
-        return metrics + [metrics[-1]] * (limit + 1 - len(metrics))
-
     def _descent(self, rows: Floats, weights: Weights) -> Descent:
         """Judge the parameters, and set the descent up."""
         settings = self._settings()
         threads = validation.n_threads(self.n_jobs)
-        if self.callback is not None and not callable(self.callback):
-            raise ValueError(f"callback is {self.callback!r}; a function is needed.")
         criterion, counts = self._criterion(rows, weights, threads)
         last: Any = getattr(self, "metric_", None) if self.warm_start else None
         init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
         start = starting_metric(init, rows, weights, self.n_jobs, self.points)
+        if self.batch_size is not None:  # the work is that of a batch
+            part = np.arange(min(self.batch_size, len(rows)))
+            rows, weights = rows[part], weights.part(part)
         warn_before(rows, weights, counts, settings, threads)
-        return Descent(criterion, start, settings, n_threads=threads)
+        return Descent(criterion, MetricCone(start, n_threads=threads), settings)
+
+    def distances(self, metric: Floats) -> Callable[..., Floats]:
+        """Make the function that computes EMDs between rows of mass 1."""
+        return partial(pairwise_emd, metric=metric, n_jobs=self.n_jobs)
+
+    def _require_metric(self, metric: Floats, name: str) -> None:
+        validation.require_metric(metric, name)
 
     def _criterion(
         self, rows: Floats, weights: Weights, threads: int
@@ -333,10 +233,14 @@ optional
         as_count = validation.as_count
         validation.require_one_of(self.criterion, "criterion", CRITERIA)
         if self.criterion == "margin":
-            k = as_count(self.n_targets, "n_targets", low=1)
-            share = validation.as_number(self.margin, "margin", low=0.0)
-            if share == 0:
-                raise ValueError("margin is 0.0; it must be positive.")
+            n_targets = self.n_targets
+            if n_targets is None:
+                n_targets = usual_targets(weights)
+            k, share = judged_margin(n_targets, self.margin)
+            if self.batch_size is not None:
+                size = as_count(self.batch_size, "batch_size", low=2)
+                batches = self._batched(rows, weights, (k, share), size, threads)
+                return batches, (k, max(k, size // 24))
             margins = MarginCriterion(rows, weights, k, share, n_threads=threads)
             # With ten classes, about a sixth of the other pairs were worth solving.
             return margins, (k, max(k, len(rows) // 24))
@@ -353,40 +257,25 @@ optional
         )
         return sides, (n_similar, n_dissimilar)
 
-    def _run(self, descent: Descent, rows: Floats, n_steps: int | None) -> None:
-        """Run the descent, watched by a bar, the callback and a checkpoint."""
-        settings = descent.settings
-        limit = n_steps or settings.max_outer * settings.max_inner
-        with ExitStack() as stack:
-            report = stack.enter_context(
-                progress_bar(
-                    limit, label="learn", unit="step", show=self.verbose > 0, steps=True
-                )
-            )
-            observers: list[Observer] = [
-                _watch(report, self.callback),
-                lambda descent: len(descent.path) == n_steps,
-            ]
-            checkpoint = self._checkpoint(rows, descent)
-            if checkpoint is not None:
-                checkpoint.resume(descent.set_state)
-                observers.append(stack.enter_context(checkpoint))
-            if len(descent.path) != n_steps:
-                descent.run(observers)
-        if descent.hit_limit and settings.tol > 0 and limit > BUDGET:
-            warn_not_converged(
-                f"The descent took all {limit} steps of max_outer={settings.max_outer} "
-                f"and max_inner={settings.max_inner}, and has not converged to "
-                f"tol={settings.tol}; raise the limits, or tol.",
-                stacklevel=6,
-            )
+    def _batched(
+        self,
+        rows: Floats,
+        weights: Weights,
+        margins: tuple[int, float],
+        size: int,
+        threads: int,
+    ) -> BatchedMargins:
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        return BatchedMargins(
+            rows, weights, *margins, batch_size=size, seed=seed, n_threads=threads
+        )
 
     def _settings(self) -> Settings:
         as_count, as_number = validation.as_count, validation.as_number
         validation.require_one_of(self.result, "result", RESULTS)
         margins = self.criterion == "margin"
         floor = as_number(self.floor, "floor", low=0.0)
-        return Settings(
+        settings = Settings(
             floor=floor if margins else 0.0,
             step_size=as_number(self.step_size, "step_size", low=0.0),
             max_outer=as_count(self.max_outer, "max_outer", low=1),
@@ -394,68 +283,12 @@ optional
             tol=as_number(self.tol, "tol", low=0.0),
             result=self.result,
         )
-
-    def _checkpoint(self, rows: Floats, descent: Descent) -> Checkpoint | None:
-        seconds = validation.as_number(
-            self.checkpoint_seconds, "checkpoint_seconds", low=0.0
-        )
-        if self.checkpoint is None:
-            return None
-        identity = identify(
-            rows,
-            descent.metric,
-            *descent.criterion.identity(),
-            repr(descent.settings),
-            version("groundmetric"),
-        )
-        return Checkpoint(self.checkpoint, seconds, identity)
-
-    def _restore(self) -> None:
-        rows = validation.as_float_array(self._histograms, "its histograms", 2)
-        for name in ("metric_", "initial_metric_"):
-            validation.as_cost(getattr(self, name), rows.shape[1], name)
-            validation.require_metric(getattr(self, name), name)
-        validation.as_distributions(rows, "its histograms")
-        if "_labels" in vars(self):
-            validation.require_length(self._labels, len(rows), "_labels")
-        self.n_features_in_ = rows.shape[1]
-        self.path_ = DescentPath.from_array(np.asarray(self.path_))
-        self.n_iter_ = len(self.path_)
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self._histograms)
-
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-
-def raised(rows: Floats, power: float) -> Floats:
-    """Raise histograms to a power, and scale them to mass 1 again."""
-    if power == 1:
-        return rows
-    powers = (rows / rows.max(axis=1, keepdims=True)) ** power
-    scaled: Floats = powers / powers.sum(axis=1, keepdims=True)
-    return scaled
-
-
-def _watch(
-    report: Report | None, callback: Callable[[DescentStep], object] | None
-) -> Observer:
-    """Show each step in the bar, then let the callback see it."""
-
-    def after(descent: Descent) -> object:
-        step = descent.path[-1]
-        if report is not None:
-            # Outer steps that ended early count as if they had not.
-            report(
-                step.outer * descent.settings.max_inner + step.inner + 1,
-                criterion=step.criterion,
-                violation=step.violation,
-                step=step.step_size,
+        if self.batch_size is None:
+            return settings
+        if not margins:
+            raise ValueError(
+                f"batch_size is {self.batch_size!r}, but criterion is "
+                f"{self.criterion!r}; batches are for margins."
             )
-        return callback is not None and callback(step)
-
-    return after
+        # A batch may have nothing to gain, and its value says little of the others.
+        return replace(settings, floor=0.0, tol=-math.inf, is_sampled=True)

@@ -7,7 +7,7 @@ The targets T_i are the k nearest of the histograms similar to r_i, under M itse
 impostors are the dissimilar r_l for which a bracket is positive. The margin m is a
 share of the median distance of the targets, so that it scales with the metric; v are
 the weights of pairs, relative to the largest. This is the loss of LMNN with the EMD in
-place of a Mahalanobis distance.
+place of a Mahalanobis distance. Any other distance will do as well.
 
 A distance weighs as much as the active triplets it is in, with its sign, and the
 subgradient is the sum of plans with these weights. The margin counts as a constant in
@@ -22,15 +22,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ._criterion import Evaluation, Pairs, PairSearch
+from .. import validation
+from ._criterion import Evaluation, PairSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .._files import Arrays
     from ..similarity._weights import Weights
+    from ._criterion import FoundPairs, Search
 
 Floats = NDArray[np.float64]
+
+N_TARGETS = {"two classes": 20, "more": 10}
 
 
 class MarginCriterion:
@@ -49,6 +53,8 @@ class MarginCriterion:
         The margin, as a share of the median distance of the targets.
     n_threads : int
         Threads over histograms.
+    searches : tuple of Search, optional
+        Find similar pairs, and dissimilar ones; by exact EMDs if None.
     """
 
     def __init__(
@@ -59,14 +65,18 @@ class MarginCriterion:
         margin: float,
         *,
         n_threads: int = 1,
+        searches: tuple[Search, Search] | None = None,
     ) -> None:
         self._weights = weights
         self._k = n_targets
         self._share = margin
-        self._similar, self._dissimilar = (
-            PairSearch(X, weights, similar=similar, n_threads=n_threads)
-            for similar in (True, False)
-        )
+        if searches is None:
+            similar, dissimilar = (
+                PairSearch(X, weights, similar=similar, n_threads=n_threads)
+                for similar in (True, False)
+            )
+            searches = similar, dissimilar
+        self._similar, self._dissimilar = searches
 
     def linearize(self, metric: Floats) -> Evaluation:
         """Return zero: no part of L is concave in M."""
@@ -106,7 +116,7 @@ class MarginCriterion:
             **work,
         )
 
-    def _relative_weights(self, pairs: Pairs, *, similar: bool) -> Floats:
+    def _relative_weights(self, pairs: FoundPairs, *, similar: bool) -> Floats:
         weights = np.abs(self._weights.of(pairs.i, pairs.j))
         relative: Floats = weights / (self._weights.largest(similar=similar) or 1.0)
         return relative
@@ -115,6 +125,7 @@ class MarginCriterion:
         """Return weights, number of targets and margin."""
         yield from self._weights.parts()
         yield f"margin {self._k} {self._share}"
+        yield from self._similar.identity()
 
     def state(self) -> Arrays:
         """Return the last targets."""
@@ -125,11 +136,32 @@ class MarginCriterion:
         self._similar.set_state(state)
 
 
+def usual_targets(weights: Weights) -> int:
+    """Count the targets that suited our data: more of them with two classes.
+
+    Two classes separate easily, and a harder task teaches more. They are recognized by
+    their pairs, whether these come from labels or not: of all n^2, as many or more are
+    similar as dissimilar.
+    """
+    n_similar, n_dissimilar = (weights.n_pairs(similar=side) for side in (True, False))
+    two = n_dissimilar <= n_similar + len(weights) / 2
+    return N_TARGETS["two classes" if two else "more"]
+
+
+def judged_margin(n_targets: int, margin: float) -> tuple[int, float]:
+    """Judge the two parameters of margins."""
+    k = validation.as_count(n_targets, "n_targets", low=1)
+    share = validation.as_number(margin, "margin", low=0.0)
+    if share == 0:
+        raise ValueError("margin is 0.0; it must be positive.")
+    return k, share
+
+
 def _median(distances: Floats) -> float:
     return float(np.median(distances)) if len(distances) > 0 else 0.0
 
 
-def _reach(targets: Pairs, margin: float) -> Floats:
+def _reach(targets: FoundPairs, margin: float) -> Floats:
     """How far impostors may be: d_ik + m, and nowhere without a target."""
     ends = targets.starts[1:]
     has_any = ends > targets.starts[:-1]

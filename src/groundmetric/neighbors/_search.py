@@ -1,7 +1,7 @@
 """Exact nearest neighbors under the EMD, solving only a few pairs.
 
 A histogram is ruled out if a lower bound of its distance exceeds the k-th best found so
-far. The bounds hold for any metric; the search itself is in ``cpp/search.h``:
+far. These bounds hold for any metric; the search itself is in ``cpp/search.h``:
 
 - one-sided: mass that leaves bin p travels at least min_q M_pq;
 - Lipschitz: the potentials f of an earlier pair with the same query bound all other
@@ -9,26 +9,30 @@ far. The bounds hold for any metric; the search itself is in ``cpp/search.h``:
 - the simplex stops once it has proved that a distance is too large.
 
 Functions computed once for all queries and the triangle inequality of the EMD over
-pivots of the database were also measured; they rule out almost nothing more.
+pivots of the database were also measured; they rule out almost nothing more. If bins
+have coordinates, other bounds are cheaper: see ``_bases.py``.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _core, validation
+from .. import validation
 from .._progress import progress_bar
-from ..base._rows import HistogramTransformer, all_or_nothing
+from ..base._rows import HistogramTransformer, all_or_nothing, as_rows
+from ._bases import MatrixBase, PointBase, find_there
+
+if TYPE_CHECKING:
+    from ._bases import Base, Found
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-Found = tuple[Indices, Floats, Indices]  # counts, distances, indices: query by query
 Mode = Literal["connectivity", "distance"]
 MODES = ("connectivity", "distance")
 GRAPHS = ("n_neighbors", "radius")
@@ -48,6 +52,10 @@ class EMDNeighbors(HistogramTransformer):
     metric : array-like of shape (d, d), optional
         The ground metric, for instance a learned one. None is the uniform metric, 1
         between any two bins, under which the EMD is half the l1 distance.
+    points : array-like of shape (d, s), optional
+        Coordinates of the bins, instead of a metric: costs are Euclidean distances, and
+        sparse histograms stay sparse, as in :func:`pairwise_emd`. With word vectors,
+        neighbors are those under the word mover's distance.
     n_neighbors : int, default=5
         How many neighbors to find.
     radius : float, default=1.0
@@ -62,7 +70,9 @@ class EMDNeighbors(HistogramTransformer):
     Attributes
     ----------
     metric_ : ndarray of shape (d, d)
-        The ground metric.
+        The ground metric; missing if points are given.
+    points_ : ndarray of shape (d, s)
+        The coordinates of the bins, if given.
     n_solves_ : int
         EMDs that the simplex started in the last search, including solves that stopped
         early.
@@ -83,12 +93,14 @@ class EMDNeighbors(HistogramTransformer):
     array([[1, 0]])
     """
 
-    _fitted = ("metric_", "_histograms")
+    _fitted = ()
+    _optional = ("metric_", "_histograms", "points_", "_values", "_bins", "_starts")
 
     def __init__(
         self,
         metric: ArrayLike | None = None,
         *,
+        points: ArrayLike | None = None,
         n_neighbors: int = 5,
         radius: float = 1.0,
         graph: str = "n_neighbors",
@@ -96,6 +108,7 @@ class EMDNeighbors(HistogramTransformer):
         verbose: int = 0,
     ) -> None:
         self.metric = metric
+        self.points = points
         self.n_neighbors = n_neighbors
         self.radius = radius
         self.graph = graph
@@ -113,16 +126,23 @@ class EMDNeighbors(HistogramTransformer):
         y : ignored
         """
         rows = self._as_rows(X, reset=True)
-        d = rows.shape[1]
-        metric = 1.0 - np.eye(d) if self.metric is None else self.metric
-        self.metric_ = validation.as_cost(metric, d).copy()
-        validation.require_metric(self.metric_, "metric")
+        n, d = rows.shape
+        for name in self._optional:  # of an earlier fit, of the other kind
+            self.__dict__.pop(name, None)
+        if self.points is None:
+            metric = 1.0 - np.eye(d) if self.metric is None else self.metric
+            self.metric_ = validation.as_cost(metric, d).copy()
+            validation.require_metric(self.metric_, "metric")
+            self._histograms = rows
+        else:
+            self.points_ = validation.as_coordinates(self.points, d).copy()
+            self._values, self._bins = rows.data, rows.indices
+            self._starts = rows.indptr
         validation.as_count(self.n_neighbors, "n_neighbors", low=1)
         _as_radius(self.radius)
         validation.n_threads(self.n_jobs)
         _require_one_of(GRAPHS, self.graph, "graph")
-        self.n_samples_fit_ = len(rows)
-        self._histograms = rows
+        self.n_samples_fit_: int = n
         self._prepare()
         return self
 
@@ -131,6 +151,8 @@ class EMDNeighbors(HistogramTransformer):
         X: ArrayLike | None = None,
         n_neighbors: int | None = None,
         return_distance: bool = True,  # noqa: FBT001, FBT002 - as in scikit-learn
+        *,
+        client: object = None,
     ) -> tuple[Floats, Indices] | Indices:
         """Find the nearest histograms of each query, sorted by distance, then by index.
 
@@ -143,15 +165,18 @@ class EMDNeighbors(HistogramTransformer):
             How many; ``self.n_neighbors`` if None.
         return_distance : bool, default=True
             False returns only the indices.
+        client : dask.distributed.Client, optional
+            Search on the workers of a cluster, some queries at a time, each part on
+            n_jobs threads. X has to be given.
 
         Returns
         -------
         distances, indices : ndarrays of shape (n_queries, n_neighbors)
         """
         k = self._count(n_neighbors, X)
-        _, distances, indices = self._find(X, k, math.inf)
-        found = indices.reshape(-1, k)
-        return (distances.reshape(-1, k), found) if return_distance else found
+        found = self._find(X, k, math.inf, client)
+        indices = found.indices.reshape(-1, k)
+        return (found.distances.reshape(-1, k), indices) if return_distance else indices
 
     def radius_neighbors(
         self,
@@ -170,7 +195,7 @@ class EMDNeighbors(HistogramTransformer):
         -------
         distances, indices : ndarrays of shape (n_queries,), of arrays
         """
-        counts, distances, indices = self._find_within(
+        counts, distances, indices, _ = self._find_within(
             X, radius, by_index=not sort_results
         )
         ends = np.cumsum(counts)[:-1]
@@ -215,22 +240,48 @@ class EMDNeighbors(HistogramTransformer):
     @property
     def n_solves_(self) -> int:
         """EMDs that the simplex started in the last search."""
-        return self._search.n_solves
+        return self._base.n_solves
 
     @property
     def _n_features_out(self) -> int:
         return self.n_samples_fit_
 
     def _restore(self) -> None:
-        validation.as_distributions(self._histograms, "its histograms")
-        self.n_samples_fit_, self.n_features_in_ = self._histograms.shape
-        self.metric_ = validation.as_cost(self.metric_, self.n_features_in_, "metric_")
-        validation.require_metric(self.metric_, "metric_")
+        if not hasattr(self, "points_"):
+            _require(self, "metric_", "_histograms")
+            validation.as_distributions(self._histograms, "its histograms")
+            self.n_samples_fit_, self.n_features_in_ = self._histograms.shape
+            d = self.n_features_in_
+            self.metric_ = validation.as_cost(self.metric_, d, "metric_")
+            validation.require_metric(self.metric_, "metric_")
+        else:
+            _require(self, "_values", "_bins", "_starts")
+            self.n_samples_fit_ = len(self._starts) - 1
+            self.n_features_in_ = len(self.points_)
+            validation.as_coordinates(self.points_, self.n_features_in_, "points_")
+            validation.as_sparse_distributions(self._rows(), "its histograms")
         self._prepare()
 
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - or sparse
+        if (self.points is None) if reset else not hasattr(self, "points_"):
+            return super()._as_rows(X, reset=reset)
+        if reset and not (self.metric is None or self.metric == "euclidean"):
+            raise ValueError(
+                f"metric is {self.metric!r}, but with points only Euclidean costs can "
+                "be searched: metric must be None or 'euclidean'."
+            )
+        return as_rows(self, X, validation.as_sparse_distributions, reset=reset)
+
+    def _rows(self) -> csr_array:
+        shape = (self.n_samples_fit_, self.n_features_in_)
+        return csr_array((self._values, self._bins, self._starts), shape=shape)
+
     def _prepare(self) -> None:
-        masses = _core.Masses(self._histograms, 1.0)
-        self._search = _core.PrunedSearch(masses, _core.CostMatrix(self.metric_))
+        self._base: Base
+        if hasattr(self, "points_"):
+            self._base = PointBase(self._rows(), self.points_)
+        else:
+            self._base = MatrixBase(self._histograms, self.metric_)
 
     def _count(self, n_neighbors: int | None, X: ArrayLike | None) -> int:
         """Validate the number of neighbors against the size of the database."""
@@ -239,38 +290,46 @@ class EMDNeighbors(HistogramTransformer):
         most = self.n_samples_fit_ - (X is None)
         return validation.as_count(k, "n_neighbors", low=1, high=most)
 
-    def _find(self, X: ArrayLike | None, n_neighbors: int, radius: float) -> Found:
+    def _find(
+        self,
+        X: ArrayLike | None,
+        n_neighbors: int,
+        radius: float,
+        client: object = None,
+    ) -> Found:
         """Return the number of neighbors of each query, their distances and indices."""
-        queries = None
-        if X is not None:
-            queries = _core.Masses(self._as_rows(X, reset=False), 1.0)
+        queries = None if X is None else self._as_rows(X, reset=False)
         threads = validation.n_threads(self.n_jobs)
-        n = self.n_samples_fit_ if queries is None else len(queries)
+        if client is not None and queries is None:
+            raise ValueError("client is given, but X is None; queries are needed.")
+        n = self.n_samples_fit_ if queries is None else queries.shape[0]
         show = self.verbose > 0
         with progress_bar(n, label="neighbors", unit="query", show=show) as report:
-            found = self._search.find(
-                queries,
-                n_neighbors,
-                np.full(n, radius),
-                n_threads=threads,
-                progress=report,
-            )
-        return np.diff(found.starts), found.distances, found.indices.astype(np.intp)
+            options = (n_neighbors, radius, threads)
+            if client is None:
+                found = self._base.find(queries, *options, report)
+            else:
+                found = find_there(client, self, queries, options, report)
+        self._base.n_solves = found.n_solves
+        return found._replace(indices=found.indices.astype(np.intp))
 
     def _find_within(
         self, X: ArrayLike | None, radius: float | None, *, by_index: bool
     ) -> Found:
         check_is_fitted(self)
         radius = _as_radius(self.radius if radius is None else radius)
-        counts, distances, indices = self._find(X, self.n_samples_fit_, radius)
+        found = self._find(X, self.n_samples_fit_, radius)
         if not by_index:
-            return counts, distances, indices
-        order = np.lexsort((indices, np.repeat(np.arange(len(counts)), counts)))
-        return counts, distances[order], indices[order]
+            return found
+        query = np.repeat(np.arange(len(found.counts)), found.counts)
+        order = np.lexsort((found.indices, query))
+        return found._replace(
+            distances=found.distances[order], indices=found.indices[order]
+        )
 
     def _graph(self, found: Found, mode: Mode) -> csr_matrix:
         _require_one_of(MODES, mode, "mode")
-        counts, distances, indices = found
+        counts, distances, indices, _ = found
         data = distances if mode == "distance" else np.ones(len(indices))
         starts = np.concatenate([[0], np.cumsum(counts)])
         shape = (len(counts), self.n_samples_fit_)
@@ -278,13 +337,20 @@ class EMDNeighbors(HistogramTransformer):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_search", None)  # compiled; rebuilt on load
+        state.pop("_base", None)  # compiled; rebuilt on load
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if hasattr(self, "_histograms"):
+        if hasattr(self, "n_samples_fit_"):
             self._prepare()
+
+
+def _require(estimator: object, *names: str) -> None:
+    """Reject a file without these attributes."""
+    missing = [name for name in names if not hasattr(estimator, name)]
+    if missing:
+        raise ValueError(f"there is no {missing[0]!r}")
 
 
 def _require_one_of(names: tuple[str, ...], given: str, what: str) -> None:

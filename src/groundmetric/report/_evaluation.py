@@ -21,7 +21,7 @@ from ..experiments.measures import (
 )
 from ..experiments.methods import METHODS
 from ..learning._criterion import is_uniform
-from ..learning._estimator import raised
+from ..learning._learner import raised
 from ..neighbors._search import EMDNeighbors
 from ._names import in_a_sentence, that_do_not_learn, which_to_use
 from ._verdict import (

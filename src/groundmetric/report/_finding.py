@@ -10,7 +10,7 @@ import numpy as np
 from .. import validation
 from .._progress import progress_bar
 from ..experiments.choice import LEARNERS, Learners, available_learners
-from ..learning._estimator import raised
+from ..learning._learner import raised
 from ._evaluation import TEST_SHARE, Evaluation, evaluate, judge_data
 from ._lesson import lesson
 from ._repeated import Repeated

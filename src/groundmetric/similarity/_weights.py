@@ -46,6 +46,9 @@ class Weights(Protocol):
         and the zero metric would be best.
         """
 
+    def part(self, members: Indices) -> Weights:
+        """Return the weights of pairs among some histograms."""
+
     def matrix(self) -> Floats:
         """Return all weights."""
 
@@ -113,6 +116,9 @@ class LabelWeights:
             shares.append(counted.sum() / others.sum() if others.any() else 1.0)
         return replace(self, dissimilar=self.dissimilar * _balance(shares))
 
+    def part(self, members: Indices) -> LabelWeights:
+        return replace(self, classes=self.classes[members])
+
     def matrix(self) -> Floats:
         everyone = np.arange(len(self))
         weights = self.of(everyone[:, None], everyone[None, :])
@@ -160,6 +166,9 @@ class MatrixWeights:
             shares.append(weights[:, :k].sum() / total if total > 0 else 1.0)
         factor = _balance(shares)
         return MatrixWeights(np.where(self.omega < 0, self.omega * factor, self.omega))
+
+    def part(self, members: Indices) -> MatrixWeights:
+        return MatrixWeights(self.omega[np.ix_(members, members)])
 
     def matrix(self) -> Floats:
         return self.omega

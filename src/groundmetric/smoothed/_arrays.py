@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from types import ModuleType
 
     from numpy.typing import NDArray
@@ -124,6 +127,20 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
     return xp, torch.device(device)
 
 
+def blas_threads(n: int) -> AbstractContextManager[object]:
+    """Let numpy's products take so many threads; more only slow small ones down."""
+    limit: AbstractContextManager[object] = _thread_pools().limit(
+        limits=n, user_api="blas"
+    )
+    return limit
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Look for the pools once, which takes a millisecond."""
+    return ThreadpoolController()
+
+
 @contextmanager
 def full_device_in_words(n_pairs: int, d: int) -> Iterator[None]:
     """Say in a sentence that a device's memory is full."""
@@ -132,7 +149,8 @@ def full_device_in_words(n_pairs: int, d: int) -> Iterator[None]:
     except (MemoryError, RuntimeError) as error:
         if type(error).__name__ != "OutOfMemoryError":
             raise
-        raise RuntimeError(
+        raise MemoryError(
             f"The device's memory is too small for {n_pairs} pairs of histograms with "
-            f"{d} bins; give fewer pairs at a time, or choose dtype='float32'."
+            f"{d} bins; give fewer histograms at a time (fits: batch_size), or choose "
+            "dtype='float32'."
         ) from error

@@ -19,12 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import validation
 from .._warnings import warn_not_converged
 from ._arrays import full_device_in_words
-from ._problems import Problems
+from ._problems import Problems, Solved
 from ._scalings import Scalings, scalings_for
 
 if TYPE_CHECKING:
     from ._arrays import Array
-    from ._problems import Solved
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -40,8 +39,8 @@ class Potentials(NamedTuple):
 
     Attributes
     ----------
-    pairs : array of shape (n_pairs, d)
-        g of each pair.
+    pairs : array of shape (n_kept, d)
+        g of each pair, or of the first ones.
     own : array of shape (n_used, d)
         g of each histogram that occurs in a pair, with itself.
     """
@@ -111,6 +110,9 @@ class SinkhornBatch:
         Pairs (i, j): row i of X with row j of Y.
     Y : array-like or sparse matrix of shape (m, d), optional
         X itself if None.
+    max_bytes : int, optional
+        Keep potentials of as many pairs as fit in here, of all if None; the others are
+        solved again for a gradient.
     tol, max_iter, n_jobs, device, dtype
         See :func:`~groundmetric.sinkhorn_divergence`.
     """
@@ -121,6 +123,7 @@ class SinkhornBatch:
         pairs: ArrayLike,
         *,
         Y: ArrayLike | None = None,
+        max_bytes: int | None = None,
         tol: float | None = None,
         max_iter: int = MAX_ITER,
         n_jobs: int | None = None,
@@ -143,6 +146,10 @@ class SinkhornBatch:
         used = np.unique(rows)
         self._rows = np.searchsorted(used, rows)
         self._problems.rows = self._problems.rows[self._problems.arrays.put(used)]
+        self.n_kept = len(self.pairs)
+        if max_bytes is not None:
+            a_pair = self._problems.d * self._problems.arrays.dtype.itemsize
+            self.n_kept = min(self.n_kept, max(1, max_bytes // a_pair))
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -198,15 +205,32 @@ class SinkhornBatch:
         if ground.k is None:
             return problems.energies(ground.M, pairs), None
         own, own_g = problems.solve_own(ground.k, start and start.own)
-        g = problems.arrays.empty(len(pairs), problems.d)
-        between = problems.solve_pairs(ground.k, pairs, own_g, start and start.pairs, g)
+        g = problems.arrays.empty(self.n_kept, problems.d)
+        first, rest = pairs[: self.n_kept], pairs[self.n_kept :]
+        between = problems.solve_pairs(ground.k, first, own_g, start and start.pairs, g)
+        if len(rest):
+            others = problems.solve_pairs(ground.k, rest, own_g)
+            both = zip(between, others, strict=True)
+            between = Solved(*(np.concatenate(parts) for parts in both))
         return debiased(pairs, between, own), Potentials(g, own_g)
+
+    def plan_sum(self, k: Scalings, potentials: Potentials, w: Floats) -> Floats:
+        """Sum of the plans, weighted, those of pairs without potentials included."""
+        problems, pairs, n = self._problems, self._rows, self.n_kept
+        G = problems.plan_sum(k, pairs[:n], potentials.pairs, w[:n])
+        rest = n + np.flatnonzero(w[n:])
+        for start in range(0, len(rest), max(n, 1)):
+            some = rest[start : start + n]
+            g = problems.arrays.empty(len(some), problems.d)
+            problems.solve_pairs(k, pairs[some], potentials.own, None, g)
+            G += problems.plan_sum(k, pairs[some], g, w[some])
+        return G
 
     def _judge(self, potentials: Potentials | None) -> None:
         if potentials is None:
             return
         d = self._problems.d
-        for name, size in (("pairs", len(self)), ("own", len(self._problems))):
+        for name, size in (("pairs", self.n_kept), ("own", len(self._problems))):
             shape = tuple(getattr(potentials, name).shape)
             if shape != (size, d):
                 raise ValueError(
@@ -264,7 +288,7 @@ class SinkhornSolution:
         with full_device_in_words(len(w), problems.d):
             if k is None or self.potentials is None:
                 return problems.mass * problems.energy_gradient(pairs, w)
-            G = problems.plan_sum(k, pairs, self.potentials.pairs, w)
+            G = self._batch.plan_sum(k, self.potentials, w)
             own = np.repeat(np.arange(len(problems))[:, None], 2, axis=1)
             halves = np.bincount(pairs.ravel(), np.repeat(w / 2, 2), len(problems))
             G -= problems.plan_sum(k, own, self.potentials.own, halves.astype(float))

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from .. import validation
-from ._arrays import find_arrays, to_numpy
+from ._arrays import blas_threads, find_arrays, to_numpy
 from ._sinkhorn import Iteration, alternate, dual_values, halfway, iterate, scaled
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ class Problems:
         if self.arrays.xp is not np:
             yield from zip(chunks, map(task, chunks), strict=True)
             return
-        with threadpool_limits(1, "blas"):
+        with blas_threads(1):
             if self.n_threads == 1:
                 yield from zip(chunks, map(task, chunks), strict=True)
                 return
@@ -156,24 +155,37 @@ class Problems:
     def plan_sum(
         self, k: Scalings, pairs: Indices, g: Array, weights: Floats
     ) -> Floats:
-        """Sum of the plans, weighted."""
+        """Sum of the plans, weighted; those of weight 0 are not looked at."""
+        used = np.flatnonzero(weights)
 
         def add(chunk: slice) -> Array:
-            u, v, _ = scaled(k, *self.gather(pairs[chunk]), g[chunk])
-            return k.plan_sum(u, v, self.arrays.put(weights[chunk]))
+            some = used[chunk]
+            u, v, _ = scaled(k, *self.gather(pairs[some]), g[self.arrays.put(some)])
+            return k.plan_sum(u, v, self.arrays.put(weights[some]))
 
-        parts = self.each_chunk(add, len(pairs), k.bytes_a_pair)
-        return sum((self.arrays.get(G) for _, G in parts), np.zeros((self.d, self.d)))
+        return self._sum(add, len(used), k.bytes_a_pair)
+
+    def _sum(
+        self, add: Callable[[slice], Array], n_pairs: int, bytes_a_pair: int
+    ) -> Floats:
+        """Sum of what is made of chunks, where they are made."""
+        total = self.arrays.put(np.zeros((self.d, self.d)))
+        for _, G in self.each_chunk(add, n_pairs, bytes_a_pair):
+            total += G
+        whole: Floats = self.arrays.get(total)
+        return whole
 
     def energies(self, M: Floats, pairs: Indices) -> Solved:
         """-(r - c)' M (r - c) / 2: what S tends to, in closed form."""
         values = np.empty(len(pairs))
-        cost = self.arrays.put(M)
+        with blas_threads(self.n_threads):
+            costs = self.arrays.xp.matmul(self.rows, self.arrays.put(M))
 
         def energy(chunk: slice) -> Array:
-            r, c = self.gather(pairs[chunk])
-            r -= c
-            return self.arrays.xp.sum(self.arrays.xp.matmul(r, cost) * r, axis=1)
+            i, j = (self.arrays.put(pairs[chunk, side]) for side in (0, 1))
+            product = self.rows[i] - self.rows[j]
+            product *= costs[i] - costs[j]
+            return self.arrays.xp.sum(product, axis=1)
 
         for chunk, found in self.each_chunk(energy, len(pairs), self.bytes_a_pair):
             values[chunk] = self.arrays.get(found) / -2
@@ -188,5 +200,4 @@ class Problems:
             w = self.arrays.put(weights[chunk])[:, None]
             return xp.matmul((w * r).T, c - r / 2) - xp.matmul((w * c).T, c / 2)
 
-        parts = self.each_chunk(add, len(pairs), self.bytes_a_pair)
-        return sum((self.arrays.get(G) for _, G in parts), np.zeros((self.d, self.d)))
+        return self._sum(add, len(pairs), self.bytes_a_pair)

@@ -187,16 +187,9 @@ def points_metric(points: ArrayLike | None, d: int, n_threads: int) -> Floats:
     """Blend Euclidean distances between the bins' points with the uniform metric."""
     if points is None:
         raise ValueError("init is 'points', but there are no points.")
-    coordinates = validation.as_float_array(points, "points", 2)
-    validation.require_finite(coordinates, "points")
-    if len(coordinates) != d:
-        raise ValueError(
-            f"points has {len(coordinates)} rows; one for each of {d} bins is needed."
-        )
+    coordinates = validation.as_points(points, d)
     distances = cdist(coordinates, coordinates)
     norm = float(np.linalg.norm(distances))
-    if norm == 0 and d > 1:
-        raise ValueError("points are all the same.")
     mixed = distances / (norm or 1.0) + uniform_metric(d)
     return closure(mixed / (float(np.linalg.norm(mixed)) or 1.0), n_threads)
 

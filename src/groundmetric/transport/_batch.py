@@ -7,13 +7,16 @@ the weighted sum of the optimal plans, which is a subgradient.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
 from ._exact import Sets, Transport
+
+if TYPE_CHECKING:
+    from ._bins import Bins
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +65,7 @@ class TransportBatch:
         self._sets = Sets.of(X, Y)
         self.n_jobs = n_jobs
         validation.n_threads(n_jobs)  # judged here, used in solve()
-        x, y, _ = self._sets
+        x, y = self._sets.x, self._sets.y
         pairs = validation.as_pairs(pairs, len(x), len(y))
         self._core = _core.Batch(x, y, pairs)
 
@@ -90,8 +93,10 @@ class TransportBatch:
         Parameters
         ----------
         metric : array-like of shape (d, e)
-            Any real matrix of costs. The batch checks once whether it obeys the
-            triangle inequality, so that common mass can stay where it is.
+            Any real matrix of costs. If it obeys the triangle inequality, common mass
+            can stay where it is, and problems are smaller. The batch checks all
+            triangles if it solves d / 8 pairs or more; if it solves fewer, the
+            potentials of each pair prove it (see ``BatchSolution.proof``).
         pairs : array-like of int or of bool, optional
             Which pairs to solve: their positions in ``self.pairs``, or a mask.
 
@@ -100,11 +105,46 @@ class TransportBatch:
         BatchSolution
         """
         chosen = validation.as_choice(pairs, len(self))
-        cost = _core.CostMatrix(self._sets.as_cost(metric))
+        given = self._sets.as_cost(metric)
+        cost = _core.CostMatrix(self._sets.gather(given))
         threads = validation.n_threads(self.n_jobs)
-        number, values, n_pivots = self._core.solve(cost, chosen, threads, None)
+        number, proof, values, n_pivots = self._core.solve(cost, chosen, threads, None)
         validation.require_in_range(values)
-        return BatchSolution(values, n_pivots, chosen, self._core, cost, number)
+        full = None if self._sets.bins is None else Full(self._sets.bins, given)
+        return BatchSolution(
+            values, n_pivots, chosen, proof, self._core, cost, number, full
+        )
+
+
+class Full(NamedTuple):
+    """What turns results on the bins that are not empty into results on all."""
+
+    bins: Bins
+    cost: Floats
+
+    def plan(self, plan: Floats) -> Floats:
+        """Add the empty rows and columns."""
+        out = np.zeros(self.cost.shape)
+        out[np.ix_(*self.bins)] = plan
+        return out
+
+    def transport(self, t: Transport) -> Transport:
+        """Name the bins as they are, and extend the potentials to empty ones."""
+        u, v = (np.full(n, -np.inf) for n in self.cost.shape)
+        u[self.bins.rows], v[self.bins.cols] = t.potentials
+        # The largest that the others allow: first v, then u.
+        cols = np.flatnonzero(np.isinf(v))
+        inner = u[self.bins.rows, None]
+        v[cols] = (self.cost[np.ix_(self.bins.rows, cols)] - inner).min(axis=0)
+        for p in np.flatnonzero(np.isinf(u)):
+            u[p] = (self.cost[p] - v).min()
+        rows, cols = self.bins.rows[t.rows], self.bins.cols[t.cols]
+        return replace(
+            t,
+            rows=rows.astype(np.int32),
+            cols=cols.astype(np.int32),
+            potentials=(u, v),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +162,10 @@ class BatchSolution:
         Number of pivots for each pair.
     pairs : ndarray of int, shape (n_solved,)
         The solved pairs, as positions in ``batch.pairs``.
+    proof : {"triangles", "potentials", "none"}
+        How the solve knows that common mass can stay where it is: all triangles obey
+        the inequality, or the potentials of each solved pair are feasible on all bins.
+        "none": it cannot, and the problems were solved on all bins.
 
     Examples
     --------
@@ -138,9 +182,11 @@ class BatchSolution:
     values: Floats
     n_pivots: NDArray[np.int32]
     pairs: NDArray[np.int64]
+    proof: str
     _batch: _core.Batch = field(repr=False)
     _cost: _core.CostMatrix = field(repr=False)
     _number: int = field(repr=False)
+    _full: Full | None = field(repr=False)
 
     def plan_sum(self, weights: ArrayLike) -> Floats:
         """Weighted sum of the optimal plans: a subgradient of the weighted values.
@@ -155,7 +201,8 @@ class BatchSolution:
         ndarray of shape (d, e)
         """
         w = validation.as_weights(weights, self.values.size)
-        return self._batch.plan_sum(self._number, self.pairs, w)
+        plan = self._batch.plan_sum(self._number, self.pairs, w)
+        return plan if self._full is None else self._full.plan(plan)
 
     def transport(self, k: int) -> Transport:
         """Plan and certificate of the k-th solved pair."""
@@ -163,4 +210,5 @@ class BatchSolution:
         certificate = self._batch.certificate(
             self._number, self._cost, int(self.pairs[k])
         )
-        return replace(Transport.from_core(certificate), n_pivots=int(self.n_pivots[k]))
+        t = replace(Transport.from_core(certificate), n_pivots=int(self.n_pivots[k]))
+        return t if self._full is None else self._full.transport(t)

@@ -18,7 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
+from .._cluster import is_lazy
 from .._progress import progress_bar
+from ._bins import Bins, columns_of
+from ._blocks import solve_here, solve_in_blocks, solve_there
+from ._pairs import all_pairs, lazy_pairs
 
 Floats = NDArray[np.float64]
 
@@ -95,7 +99,8 @@ def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
         usually on the same bins.
     metric : array-like of shape (m, n)
         Cost of moving a unit of mass from bin p of r to bin q of c. Usually a metric
-        on common bins; any real matrix is accepted, and solved exactly.
+        on common bins; any real matrix is accepted, and solved exactly. Only the costs
+        between bins that are not empty are copied.
 
     Returns
     -------
@@ -113,7 +118,7 @@ def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
     >>> emd([2, 2], [1, 2, 1], [[1, 4, 6], [5, 2, 3]])
     10.0
     """
-    return _solve_pair(r, c, metric).value
+    return _in_range(_core.emd(*_pair(r, c, metric)))
 
 
 def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
@@ -137,26 +142,37 @@ def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
            [0., 1., 0.],
            [0., 0., 0.]])
     """
-    return Transport.from_core(_solve_pair(r, c, metric))
+    certificate = _core.transport(*_pair(r, c, metric))
+    _in_range(certificate.value)
+    return Transport.from_core(certificate)
 
 
-def _solve_pair(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> _core.Certificate:
+def _pair(
+    r: ArrayLike, c: ArrayLike, metric: ArrayLike
+) -> tuple[Floats, Floats, float, Floats]:
+    """Validate two histograms, and the costs between their bins."""
     left = validation.as_histograms(r, "r", ndim=1)
     right = validation.as_histograms(c, "c", ndim=1)
-    cost = validation.as_cost(metric, left.n_bins, n_columns=right.n_bins)
-    total = validation.common_mass(left, right)
-    certificate = _core.transport(left.values, right.values, total, cost)
-    if not math.isfinite(certificate.value):
-        validation.require_in_range(certificate.value)
-    return certificate
+    cost = validation.as_cost(metric, left.n_bins, n_columns=right.n_bins, single=True)
+    return left.values, right.values, validation.common_mass(left, right), cost
+
+
+def _in_range(value: float) -> float:
+    if not math.isfinite(value):
+        validation.require_in_range(value)
+    return value
 
 
 class Sets(NamedTuple):
-    """Two sets of histograms of equal mass, and their numbers of bins."""
+    """Two sets of histograms of equal mass, and their numbers of bins.
+
+    If most bins are empty in all of them, the masses have only the others, `bins`.
+    """
 
     x: _core.Masses
     y: _core.Masses
     n_bins: tuple[int, int]
+    bins: Bins | None
 
     @classmethod
     def of(cls, X: ArrayLike, Y: ArrayLike | None) -> Sets:
@@ -164,21 +180,34 @@ class Sets(NamedTuple):
         left = validation.as_histograms(X, "X")
         right = left if Y is None else validation.as_histograms(Y, "Y")
         total = validation.common_mass(left, right)
-        x = _core.Masses(left.values, total)
-        y = x if Y is None else _core.Masses(right.values, total)
-        return cls(x, y, (left.n_bins, right.n_bins))
+        n_bins = (left.n_bins, right.n_bins)
+        bins = Bins.of(left.values, right.values)
+        x = _core.Masses(columns_of(left.values, bins and bins.rows), total)
+        y = x
+        if Y is not None:
+            y = _core.Masses(columns_of(right.values, bins and bins.cols), total)
+        return cls(x, y, n_bins, bins)
 
     def as_cost(self, metric: ArrayLike) -> Floats:
         """Validate the costs from the bins of X to those of Y."""
         m, n = self.n_bins
-        return validation.as_cost(metric, m, n_columns=n)
+        return validation.as_cost(metric, m, n_columns=n, single=True)
+
+    def gather(self, cost: Floats) -> Floats:
+        """Return the costs between bins that are not empty."""
+        return cost if self.bins is None else cost[np.ix_(*self.bins)]
 
 
 def pairwise_emd(
     X: ArrayLike,
     Y: ArrayLike | None = None,
     *,
-    metric: ArrayLike,
+    metric: ArrayLike | str | validation.GroundCost | None = None,
+    points: ArrayLike | None = None,
+    out: object = None,
+    condensed: bool = False,
+    dtype: str | None = None,
+    client: object = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Floats:
@@ -186,17 +215,41 @@ def pairwise_emd(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n, d)
-        Histograms of equal mass, in rows (to 1e-6; all are scaled to X[0]'s mass).
+    X : array-like or sparse matrix of shape (n, d), or list of (masses, coordinates)
+        Histograms of equal mass, in rows (to 1e-6; all are scaled to X[0]'s mass). Or
+        point clouds, each with masses of shape (k,) and coordinates of shape (k, s)
+        of its own; metric is then as with points.
     Y : array-like or sparse matrix of shape (m, e), optional
-        Other histograms, usually on the same bins (e = d). If None, X itself; each
-        pair is then solved once if the metric is symmetric.
-    metric : array-like of shape (d, e)
+        Other histograms, usually on the same bins (e = d), or point clouds. If None, X
+        itself; each pair is then solved once if the metric is symmetric. If X or Y is
+        a Dask array, the result is a Dask array, computed when it is needed.
+    metric : array-like of shape (d, e), str or callable, optional
         Cost of moving a unit of mass from a bin of X to a bin of Y; any real matrix.
         If 60 % of its entries or more equal the largest, as with
         :func:`~groundmetric.threshold_metric`, mass that moves at that price goes
         through a hub: the same distances (to 1e-12 of each), faster. ``transport``
         and :class:`~groundmetric.TransportBatch` do not use the hub.
+        With points, the name of a metric in ``scipy.spatial.distance.cdist``, or a
+        function that takes the coordinates of some bins (k, s) and of others (l, s)
+        and returns their costs (k, l); None is "euclidean", the fastest.
+    points : array-like of shape (d, s), optional
+        Coordinates of the bins, instead of a matrix. Costs are computed between the
+        non-empty bins of each pair, and sparse X and Y stay sparse: d may be large.
+        With word vectors as points, this is the word mover's distance.
+    out : path, ndarray, memmap or zarr array, optional
+        Where to write distances, block by block; a path to a ``.npy`` file makes one of
+        the right shape. A file ``out.npy.blocks`` beside it (in a zarr array, an
+        attribute) lists the finished blocks: after a crash the same call goes on where
+        it was, and ends with the same distances. A finished file is written anew.
+    condensed : bool, default=False
+        Return only the distances above the diagonal, in the order of scipy's ``pdist``;
+        for Y None and a symmetric metric.
+    dtype : {"float64", "float32"}, optional
+        How distances are stored; None is float64, or the type of ``out``. They are
+        always computed in float64.
+    client : dask.distributed.Client, optional
+        Solve blocks of pairs on the workers of a cluster (needs the extra
+        ``distributed``), each on n_jobs threads. The loss of workers costs only time.
     n_jobs : int, optional
         Number of threads, as in scikit-learn: None is 1, -1 is all processors.
         Results do not depend on it.
@@ -205,7 +258,8 @@ def pairwise_emd(
 
     Returns
     -------
-    ndarray of shape (n, m)
+    ndarray of shape (n, m), or (n (n - 1) / 2,) if condensed
+        ``out`` if given; for a path, a memory map of the file.
 
     Examples
     --------
@@ -214,10 +268,41 @@ def pairwise_emd(
     array([[0., 3., 6.],
            [3., 0., 3.],
            [6., 3., 0.]])
+
+    Bins with coordinates, and point clouds:
+
+    >>> pairwise_emd([[2, 0], [1, 1], [0, 2]], points=[[0.0], [3.0]])
+    array([[0., 3., 6.],
+           [3., 0., 3.],
+           [6., 3., 0.]])
+    >>> pairwise_emd([([2], [[0, 0]]), ([1, 1], [[3, 4], [6, 8]])])
+    array([[ 0., 15.],
+           [15.,  0.]])
+
+    Only the distances above the diagonal:
+
+    >>> pairwise_emd([[2, 0], [1, 1], [0, 2]], metric=[[0, 3], [3, 0]], condensed=True)
+    array([3., 6., 3.])
     """
-    sets = Sets.of(X, Y)
-    x, y, cost = sets.x, sets.y, sets.as_cost(metric)
     threads = validation.n_threads(n_jobs)
-    symmetric = Y is None and np.array_equal(cost, cost.T)
-    with progress_bar(len(x) * len(y), label="emd", show=verbose > 0) as report:
-        return _core.pairwise(x, y, _core.CostMatrix(cost), symmetric, threads, report)
+    in_blocks = out is not None or condensed or dtype is not None or client is not None
+    if is_lazy(X) or is_lazy(Y):
+        if in_blocks or verbose:
+            raise ValueError(
+                "X or Y is a Dask array, so the result is one, too: out, condensed, "
+                "dtype, client and verbose cannot be combined with it."
+            )
+        return lazy_pairs(X, Y, metric, points, threads)
+    pairs = all_pairs(X, Y, metric, points)
+    if in_blocks:
+        return solve_in_blocks(
+            pairs,
+            solve_here(threads) if client is None else solve_there(client, threads),
+            out=out,
+            condensed=condensed,
+            dtype=dtype,
+            verbose=verbose,
+        )
+    n, m = pairs.shape
+    with progress_bar(n * m, label="emd", show=verbose > 0) as report:
+        return pairs.solve(slice(0, n), slice(0, m), threads, report)

@@ -18,8 +18,13 @@ Floats = NDArray[np.float64]
 METRIC_ROUNDING = 1e-12
 
 
-def as_float_array(x: ArrayLike, name: str | Table, ndim: int) -> Floats:
-    """Convert lists, frames, sparse matrices and arrays of real numbers."""
+def as_float_array(
+    x: ArrayLike, name: str | Table, ndim: int, *, single: bool = False
+) -> Floats:
+    """Convert lists, frames, sparse matrices and arrays of real numbers.
+
+    Arrays of single precision stay what they are if `single` is true.
+    """
     given: Any = x
     require_no_text(x, name)
     if hasattr(given, "toarray"):  # scipy.sparse, without importing it
@@ -33,10 +38,11 @@ def as_float_array(x: ArrayLike, name: str | Table, ndim: int) -> Floats:
     try:
         array = np.asarray(given)
         if array.dtype.kind in "biufO" and given is not None:
-            array = np.require(array, np.float64, ["C", "ALIGNED"])
+            dtype = np.float32 if single and array.dtype == np.float32 else np.float64
+            array = np.require(array, dtype, ["C", "ALIGNED"])
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} is not an array of numbers: {error}.") from error
-    if array.dtype != np.float64:
+    if array.dtype not in {np.dtype(np.float64), np.dtype(np.float32)}:
         what = type(given).__name__ if array.ndim == 0 else array.dtype
         raise ValueError(f"{name} is not an array of real numbers, but of {what}.")
     if np.ndim(given) != ndim:
@@ -90,10 +96,18 @@ def require_in_range(values: Floats | float) -> None:
 
 
 def as_cost(
-    metric: ArrayLike, d: int, name: str = "metric", *, n_columns: int | None = None
+    metric: ArrayLike,
+    d: int,
+    name: str = "metric",
+    *,
+    n_columns: int | None = None,
+    single: bool = False,
 ) -> Floats:
-    """Validate a finite real matrix of costs from d bins to n_columns (default: d)."""
-    array = as_float_array(metric, name, 2)
+    """Validate a finite real matrix of costs from d bins to n_columns (default: d).
+
+    A matrix of single precision is not converted if `single` is true.
+    """
+    array = as_float_array(metric, name, 2, single=single)
     shape = (d, d if n_columns is None else n_columns)
     if array.shape != shape:
         bins = f"{d}" if shape == (d, d) else f"{d} and {n_columns}"
@@ -102,6 +116,19 @@ def as_cost(
             f"shape {shape} is needed."
         )
     require_finite(array, name)
+    return array
+
+
+def as_points(points: ArrayLike, d: int, name: str = "points") -> Floats:
+    """Validate coordinates of d bins, in rows, that are not all the same."""
+    array = as_float_array(points, name, 2)
+    require_finite(array, name)
+    if len(array) != d:
+        raise ValueError(
+            f"{name} has {len(array)} rows; one for each of {d} bins is needed."
+        )
+    if d > 1 and (array == array[0]).all():
+        raise ValueError(f"{name} are all the same.")
     return array
 
 

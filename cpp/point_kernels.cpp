@@ -1,0 +1,84 @@
+// Compiled once for each instruction set, with GM_ISA naming it: see vectors.h.
+#include "point_kernels.h"
+
+#include "vectors.h"
+
+namespace groundmetric::GM_ISA {
+namespace {
+
+inline Vector root(Vector x) {
+#if defined(__AVX512F__)
+    return _mm512_maskz_sqrt_pd(0xff, x);  // the plain one warns in g++ 12
+#elif defined(__AVX2__)
+    return _mm256_sqrt_pd(x);
+#elif defined(__x86_64__)
+    return _mm_sqrt_pd(x);
+#else
+    for (int k = 0; k < kWidth; ++k) x[k] = __builtin_sqrt(x[k]);
+    return x;
+#endif
+}
+
+// sum + x * x, rounded once, on every instruction set.
+inline Vector add_square(Vector x, Vector sum) {
+#if defined(__AVX512F__)
+    return _mm512_fmadd_pd(x, x, sum);
+#elif defined(__FMA__)
+    return _mm256_fmadd_pd(x, x, sum);
+#else
+    for (int k = 0; k < kWidth; ++k) sum[k] = __builtin_fma(x[k], x[k], sum[k]);
+    return sum;
+#endif
+}
+
+// A tile of kPoints x kVectors sums stays in registers while k runs.
+template <int kPoints, int kVectors>
+inline void distances_tile(const double* const* points, const double* packed,
+                           int stride, int n_coordinates,
+                           double* const* distances, int at) {
+    Vector sum[kPoints][kVectors] = {};
+    for (int k = 0; k < n_coordinates; ++k) {
+        const double* row = packed + (long)k * stride + at;
+        for (int g = 0; g < kVectors; ++g) {
+            const Vector x = load(row + g * kWidth);
+            for (int v = 0; v < kPoints; ++v)
+                sum[v][g] = add_square(x - points[v][k], sum[v][g]);
+        }
+    }
+    for (int v = 0; v < kPoints; ++v)
+        for (int g = 0; g < kVectors; ++g)
+            store(distances[v] + at + g * kWidth, root(sum[v][g]));
+}
+
+template <int kPoints>
+inline void distances_group(const double* const* points, const double* packed,
+                            int stride, int n_coordinates,
+                            double* const* distances) {
+    int at = 0;
+    for (; at + 2 * kWidth <= stride; at += 2 * kWidth)
+        distances_tile<kPoints, 2>(points, packed, stride, n_coordinates,
+                                   distances, at);
+    for (; at < stride; at += kWidth)
+        distances_tile<kPoints, 1>(points, packed, stride, n_coordinates,
+                                   distances, at);
+}
+
+void distances(const double* const* points, int n, const double* packed,
+               int stride, int n_coordinates, double* const* distances) {
+    // As many as there are registers for.
+    constexpr int kPoints = kWidth == 8 ? 8 : 4;
+    int v = 0;
+    for (; v + kPoints <= n; v += kPoints)
+        distances_group<kPoints>(points + v, packed, stride, n_coordinates,
+                                 distances + v);
+    for (; v < n; ++v)
+        distances_group<1>(points + v, packed, stride, n_coordinates,
+                           distances + v);
+}
+
+}  // namespace
+
+extern const PointKernels point_table;
+const PointKernels point_table{distances};
+
+}  // namespace groundmetric::GM_ISA

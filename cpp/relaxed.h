@@ -1,0 +1,53 @@
+// Exact nearest neighbors of sparse histograms whose bins have coordinates.
+//
+// Two lower bounds of the EMD under Euclidean costs, as in the search for word
+// mover's distances (Kusner et al. 2015), rule out most pairs:
+//
+//     centroid   |sum_p r_p x_p - sum_q c_q x_q|: by Jensen's inequality, no
+//                plan moves the center of mass for less
+//     relaxed    every bin sends its mass to the nearest bin of the other side,
+//                u_i = min_j C_ij; what this leaves over, v_j = min_i C_ij -
+//                u_i, is added, so that the bound is the value of feasible
+//                potentials; and the same from the other side
+//
+// A query takes the candidate with the smallest bound, computes its next bound
+// or, if there is none left, solves it, and ends when the smallest bound
+// exceeds the k-th best distance. The simplex stops once it has proved as much.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "parallel.h"
+#include "points.h"
+#include "ragged.h"
+#include "search.h"
+
+namespace groundmetric {
+
+class PointSearch {
+public:
+    PointSearch(std::shared_ptr<const RaggedMasses> base,
+                std::shared_ptr<const Points> points);
+
+    // The n_neighbors nearest of each query within the radius, with the
+    // distances of pairwise(). If queries is null, each histogram of the base
+    // is a query, excluding itself.
+    Neighborhoods find(const RaggedMasses* queries, std::int64_t n_neighbors,
+                       double radius, const Threading& threading) const;
+
+    const RaggedMasses& base() const { return *base_; }
+    const Points& points() const { return *points_; }
+    // Centroids of the base, coordinates in rows, and the length of a row.
+    const std::vector<double>& centroids() const { return centroids_; }
+    int width() const { return width_; }
+
+private:
+    std::shared_ptr<const RaggedMasses> base_;
+    std::shared_ptr<const Points> points_;
+    int width_;
+    std::vector<double> centroids_;
+};
+
+}  // namespace groundmetric

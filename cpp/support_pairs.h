@@ -1,0 +1,33 @@
+// All distances between two sets of sparse histograms.
+#pragma once
+
+#include <cstdint>
+
+#include "cost.h"
+#include "parallel.h"
+#include "points.h"
+#include "ragged.h"
+
+namespace groundmetric {
+
+struct SupportOptions {
+    bool symmetric;  // x = y, and so are the costs: solve half, mirror it
+    bool reduced;    // costs are a metric: common mass stays
+};
+
+// distances[i * n + j] = the EMD of x_i and y_j under the distances of points.
+void pairwise(const RaggedMasses& x, const RaggedMasses& y,
+              const Points& points, const SupportOptions& options,
+              const Threading& threading, double* distances);
+
+// The same under costs between bins: those of x in rows, of y in columns. Row p
+// of the matrix is that of bin rows[p], column q that of bin columns[q].
+struct BlockCosts {
+    const CostMatrix& matrix;
+    std::vector<std::int32_t> row_of, column_of;  // of each bin
+};
+void pairwise(const RaggedMasses& x, const RaggedMasses& y,
+              const BlockCosts& costs, const SupportOptions& options,
+              const Threading& threading, double* distances);
+
+}  // namespace groundmetric

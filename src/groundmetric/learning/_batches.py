@@ -1,0 +1,96 @@
+"""Margins of one batch of histograms after another.
+
+Each evaluation draws a batch, and finds targets and impostors within it: a subgradient
+of the same criterion on a sample. What is stored beside the histograms is that of a
+batch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._criterion import Evaluation
+from ._margin import MarginCriterion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .._files import Arrays
+    from ..similarity._weights import Weights
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class BatchedMargins:
+    """L on batches.
+
+    Parameters
+    ----------
+    X, weights, n_targets, margin, n_threads
+        As :class:`MarginCriterion` takes them. A batch has a share of the histograms;
+        the same share of the targets counts, and at least one.
+    batch_size : int
+        Histograms in a batch: parts of a random order of all; a new order is drawn when
+        fewer are left.
+    seed : int
+        Draws the orders.
+    """
+
+    def __init__(
+        self,
+        X: Floats,
+        weights: Weights,
+        n_targets: int,
+        margin: float,
+        *,
+        batch_size: int,
+        seed: int,
+        n_threads: int = 1,
+    ) -> None:
+        self._X, self._weights = X, weights
+        self._size = min(batch_size, len(X))
+        self._k = max(1, round(n_targets * self._size / len(X)))
+        self._margin, self._threads = margin, n_threads
+        self._seed, self._n_drawn = seed, 0
+
+    def linearize(self, metric: Floats) -> Evaluation:
+        """Return zero: no part of L is concave in M."""
+        return Evaluation.nothing(metric)
+
+    def evaluate(self, metric: Floats) -> Evaluation:
+        """Value and subgradient on the next batch."""
+        members = self._draw()
+        batch = MarginCriterion(
+            self._X[members],
+            self._weights.part(members),
+            self._k,
+            self._margin,
+            n_threads=self._threads,
+        )
+        return batch.evaluate(metric)
+
+    def _draw(self) -> Indices:
+        epoch, part = divmod(self._n_drawn, len(self._X) // self._size)
+        order = np.random.default_rng([self._seed, epoch]).permutation(len(self._X))
+        self._n_drawn += 1
+        return np.sort(order[part * self._size : (part + 1) * self._size])
+
+    def identity(self) -> Iterator[Floats | str]:
+        """Return weights, number of targets, margin and size."""
+        yield from self._weights.parts()
+        yield f"margin {self._k} {self._margin} of batches of {self._size}"
+
+    def state(self) -> Arrays:
+        """Return where the draws are."""
+        return {"draws": np.array([self._seed, self._n_drawn])}
+
+    def set_state(self, state: Arrays) -> None:
+        """Continue these draws."""
+        draws = state["draws"]
+        if draws.shape != (2,) or draws.dtype.kind != "i" or (draws < 0).any():
+            raise ValueError("its draws are not those of batches")
+        self._seed, self._n_drawn = draws.tolist()

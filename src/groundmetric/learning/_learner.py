@@ -1,0 +1,317 @@
+"""What learners of a metric share: fitting, distances, checkpoints, files."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from .. import validation
+from .._progress import progress_bar
+from .._warnings import warn_not_converged
+from ..base._rows import HistogramTransformer, all_or_nothing, as_classes
+from ..base._sample import drawn_by_class
+from ..similarity._makers import weights_of
+from ._checkpoint import Checkpoint, identify, require_writable
+from ._path import DescentPath, DescentStep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._files import StrPath
+    from .._progress import Report
+    from ..similarity._weights import Weights
+    from ._descent import Descent, Observer
+
+Floats = NDArray[np.float64]
+Labels = NDArray[Any]
+Learner = TypeVar("Learner", bound="MetricLearner")
+
+# Up to so many steps, stopping early is what the limits are for.
+BUDGET = 20
+
+
+class MetricLearner(HistogramTransformer):
+    """An estimator that learns a metric between bins by a descent.
+
+    Its subclasses have the parameters, and say what distances are, where metrics lie
+    and what the descent lowers.
+    """
+
+    _min_samples = 2
+    _fitted: ClassVar[tuple[str, ...]] = (
+        "metric_",
+        "initial_metric_",
+        "path_",
+        "converged_",
+        "power_",
+        "_histograms",
+    )
+    _optional: ClassVar[tuple[str, ...]] = (
+        "classes_",
+        "sample_indices_",
+        "_labels",
+    )
+    _limits: ClassVar[tuple[str, ...]]  # parameters that limit the number of steps
+
+    # Parameters that all of them have, or some.
+    max_samples: int | None = None
+    random_state: object
+    power: float
+    callback: Callable[[DescentStep], object] | None
+    verbose: int
+    checkpoint: StrPath | None
+    checkpoint_seconds: float
+
+    def _descent(self, rows: Floats, weights: Weights) -> Descent:
+        """Judge the parameters, and set the descent up."""
+        raise NotImplementedError
+
+    def distances(self, metric: Floats) -> Callable[..., Floats]:
+        """Make the function that computes distances between rows of mass 1."""
+        raise NotImplementedError
+
+    def _require_metric(self, metric: Floats, name: str) -> None:
+        """Reject a matrix that cannot have been learned."""
+        raise NotImplementedError
+
+    @all_or_nothing
+    def fit(  # noqa: PYI019 - Self: 3.11
+        self: Learner,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        similarity: ArrayLike | None = None,
+    ) -> Learner:
+        """Learn from histograms and their labels, or from similarities of pairs.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Histograms or counts, in rows; rows are normalized to mass 1.
+        y : array-like of shape (n,), optional
+            Labels.
+        similarity : array-like of shape (n, n), optional
+            Instead of labels: positive for similar pairs, negative for dissimilar ones.
+            With margins, targets are similar pairs, impostors dissimilar ones, and the
+            weights of both multiply.
+
+        Returns
+        -------
+        self
+
+        Warns
+        -----
+        LongFitWarning
+            Before it starts, if it may take more than a minute or a gigabyte.
+        """
+        if self.checkpoint is not None:
+            require_writable(self.checkpoint)
+        rows = self._as_rows(X, reset=True)
+        labels = None if y is None else as_classes(y, len(rows))
+        rows, labels, similarity = self._sampled(rows, labels, similarity)
+        weights = weights_of(len(rows), labels, similarity)
+        for name in ("classes_", "_labels"):
+            self.__dict__.pop(name, None)
+        if labels is not None:
+            self.classes_, self._labels = np.unique(labels), labels
+        return self.learn_from(rows, weights)
+
+    def _sampled(
+        self, rows: Floats, labels: Labels | None, similarity: ArrayLike | None
+    ) -> tuple[Floats, Labels | None, ArrayLike | None]:
+        """Draw max_samples histograms, class by class if there are labels."""
+        self.__dict__.pop("sample_indices_", None)
+        if self.max_samples is None:
+            return rows, labels, similarity
+        n = validation.as_count(self.max_samples, "max_samples", low=2)
+        if n >= len(rows):
+            return rows, labels, similarity
+        classes = np.zeros(len(rows)) if labels is None else labels
+        n_classes = len(np.unique(classes))
+        if n < n_classes:
+            raise ValueError(f"max_samples is {n}, but there are {n_classes} classes.")
+        kept = drawn_by_class(classes, n, check_random_state(self.random_state))
+        self.sample_indices_ = kept
+        if similarity is not None:
+            similarity = validation.as_similarity(similarity, len(rows))
+            similarity = similarity[np.ix_(kept, kept)]
+        return rows[kept], None if labels is None else labels[kept], similarity
+
+    def learn_from(  # noqa: PYI019 - likewise
+        self: Learner, rows: Floats, weights: Weights, n_steps: int | None = None
+    ) -> Learner:
+        """Learn from rows of mass 1, for so many steps at most."""
+        self.power_ = self._judged_power()
+        if self.callback is not None and not callable(self.callback):
+            raise ValueError(f"callback is {self.callback!r}; a function is needed.")
+        rows = raised(rows, self.power_)
+        descent = self._descent(rows, weights)
+        self.initial_metric_ = descent.metric
+        if n_steps != 0:
+            self._run(descent, rows, n_steps)
+        self._keep(descent)
+        self._histograms = rows
+        return self
+
+    def _keep(self, descent: Descent) -> None:
+        """Keep what was learned."""
+        self.metric_ = descent.result
+        self.path_: DescentPath = descent.path
+        self.n_iter_ = len(descent.path)
+        self.converged_ = bool(descent.converged and descent.n_inexact == 0)
+
+    def histograms(self, X: ArrayLike) -> Floats:
+        """Return histograms as the metric sees them: of mass 1, raised to ``power``.
+
+        Use it before anything that takes the learned metric, such as
+        ``pairwise_emd(learner.histograms(X), metric=learner.metric_)``.
+        """
+        check_is_fitted(self, "metric_")
+        return raised(self._as_rows(X, reset=False), self.power_)
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Compute the distances to the training histograms, under the learned metric.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Histograms or counts, in rows; rows are normalized to mass 1.
+
+        Returns
+        -------
+        ndarray of shape (n, n_train)
+        """
+        rows = self.histograms(X)
+        return self.distances(self.metric_)(rows, self._histograms)
+
+    def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
+        """Compute the distances between rows of X and of Y (X if None)."""
+        left = self.histograms(X)
+        right = None if Y is None else self.histograms(Y)
+        return self.distances(self.metric_)(left, right)
+
+    def get_metric(self) -> Callable[[ArrayLike, ArrayLike], float]:
+        """Make a function of two histograms, for ``metric=`` in scikit-learn."""
+        check_is_fitted(self, "metric_")
+        between, power = self.distances(self.metric_.copy()), self.power_
+
+        def distance(r: ArrayLike, c: ArrayLike) -> float:
+            rows = validation.as_distributions(np.stack([r, c]), "histograms")
+            first, second = raised(rows, power)
+            return float(between(first[None], second[None])[0, 0])
+
+        return distance
+
+    def _judged_power(self) -> float:
+        power = validation.as_number(self.power, "power", low=0.0)
+        if power == 0:
+            raise ValueError("power is 0.0; it must be positive.")
+        return power
+
+    def metrics_of_steps(self, rows: Floats, weights: Weights) -> list[Floats]:
+        """Return the result after 0, 1, ... steps; all of them, if it ended early."""
+        self.power_ = self._judged_power()
+        descent = self._descent(raised(rows, self.power_), weights)
+        metrics = [descent.result]
+        descent.run([lambda descent: metrics.append(descent.result)])
+        limit = descent.settings.max_outer * descent.settings.max_inner
+        return metrics + [metrics[-1]] * (limit + 1 - len(metrics))
+
+    def _run(self, descent: Descent, rows: Floats, n_steps: int | None) -> None:
+        """Run the descent, watched by a bar, the callback and a checkpoint."""
+        settings = descent.settings
+        limit = n_steps or settings.max_outer * settings.max_inner
+        with ExitStack() as stack:
+            report = stack.enter_context(
+                progress_bar(
+                    limit, label="learn", unit="step", show=self.verbose > 0, steps=True
+                )
+            )
+            observers: list[Observer] = [
+                _watch(report, self.callback),
+                lambda descent: len(descent.path) == n_steps,
+            ]
+            checkpoint = self._checkpoint(rows, descent)
+            if checkpoint is not None:
+                checkpoint.resume(descent.set_state)
+                observers.append(stack.enter_context(checkpoint))
+            if len(descent.path) != n_steps:
+                descent.run(observers)
+        if descent.hit_limit and settings.tol > 0 and limit > BUDGET:
+            limits = [f"{name}={getattr(self, name)}" for name in self._limits]
+            warn_not_converged(
+                f"The descent took all {limit} steps of {' and '.join(limits)}, and "
+                f"has not converged to tol={settings.tol}; raise the limits, or tol.",
+                stacklevel=6,
+            )
+
+    def _checkpoint(self, rows: Floats, descent: Descent) -> Checkpoint | None:
+        seconds = validation.as_number(
+            self.checkpoint_seconds, "checkpoint_seconds", low=0.0
+        )
+        if self.checkpoint is None:
+            return None
+        identity = identify(
+            rows,
+            descent.metric,
+            *descent.criterion.identity(),
+            repr(descent.settings),
+            version("groundmetric"),
+        )
+        return Checkpoint(self.checkpoint, seconds, identity)
+
+    def _restore(self) -> None:
+        rows = validation.as_float_array(self._histograms, "its histograms", 2)
+        for name in ("metric_", "initial_metric_"):
+            validation.as_cost(getattr(self, name), rows.shape[1], name)
+            self._require_metric(getattr(self, name), name)
+        validation.as_distributions(rows, "its histograms")
+        if "_labels" in vars(self):
+            validation.require_length(self._labels, len(rows), "_labels")
+        self.n_features_in_ = rows.shape[1]
+        self.path_ = DescentPath.from_array(np.asarray(self.path_))
+        self.n_iter_ = len(self.path_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self._histograms)
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def raised(rows: Floats, power: float) -> Floats:
+    """Raise histograms to a power, and scale them to mass 1 again."""
+    if power == 1:
+        return rows
+    powers = (rows / rows.max(axis=1, keepdims=True)) ** power
+    scaled: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return scaled
+
+
+def _watch(
+    report: Report | None, callback: Callable[[DescentStep], object] | None
+) -> Observer:
+    """Show each step in the bar, then let the callback see it."""
+
+    def after(descent: Descent) -> object:
+        step = descent.path[-1]
+        if report is not None:
+            # Outer steps that ended early count as if they had not.
+            report(
+                step.outer * descent.settings.max_inner + step.inner + 1,
+                criterion=step.criterion,
+                violation=step.violation,
+                step=step.step_size,
+            )
+        return callback is not None and callback(step)
+
+    return after

@@ -1,0 +1,140 @@
+"""The histograms to search in, and the bounds that their bins allow.
+
+Under a matrix of costs, histograms are dense, and bounds are those of ``cpp/query.h``.
+If bins have coordinates, histograms are sparse, and bounds are those of the search for
+word mover's distances (``cpp/relaxed.h``): the distance between centroids, and every
+bin sending its mass to the nearest bin of the other histogram.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .._cluster import completed
+from ..transport._points import as_masses
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from .._progress import Report
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Queries of a task.
+QUERIES = 64
+
+
+class Found(NamedTuple):
+    """How many neighbors each query has, their distances and indices."""
+
+    counts: Indices
+    distances: Floats
+    indices: Indices
+    n_solves: int  # EMDs that the simplex started
+
+
+class Base(Protocol):
+    """Histograms of mass 1 to search in."""
+
+    n_solves: int  # in the last search, here or elsewhere
+
+    def find(
+        self,
+        queries: Floats | csr_array | None,
+        n_neighbors: int,
+        radius: float,
+        threads: int,
+        report: Report | None,
+    ) -> Found:
+        """Find the nearest of each query within the radius; None: of each histogram."""
+
+
+class MatrixBase:
+    """Histograms on bins with a matrix of costs."""
+
+    def __init__(self, histograms: Floats, metric: Floats) -> None:
+        self.n_solves = 0
+        self._n = len(histograms)
+        self._search = _core.PrunedSearch(
+            _core.Masses(histograms, 1.0), _core.CostMatrix(metric)
+        )
+
+    def find(
+        self,
+        queries: Floats | None,
+        n_neighbors: int,
+        radius: float,
+        threads: int,
+        report: Report | None,
+    ) -> Found:
+        """Find neighbors."""
+        masses = None if queries is None else _core.Masses(queries, 1.0)
+        n = self._n if queries is None else len(queries)
+        found = self._search.find(
+            masses,
+            n_neighbors,
+            np.full(n, radius),
+            n_threads=threads,
+            progress=report,
+        )
+        n_solves = found.n_solved + found.n_stopped
+        return Found(np.diff(found.starts), found.distances, found.indices, n_solves)
+
+
+class PointBase:
+    """Sparse histograms on bins with coordinates."""
+
+    def __init__(self, histograms: csr_array, points: Floats) -> None:
+        self.n_solves = 0
+        self._search = _core.PointSearch(
+            as_masses(histograms, 1.0), _core.Points(points)
+        )
+
+    def find(
+        self,
+        queries: csr_array | None,
+        n_neighbors: int,
+        radius: float,
+        threads: int,
+        report: Report | None,
+    ) -> Found:
+        """Find neighbors."""
+        masses = None if queries is None else as_masses(queries, 1.0)
+        starts, distances, indices, n_solves = self._search.find(
+            masses, n_neighbors, radius, threads, report
+        )
+        return Found(np.diff(starts), distances, indices, n_solves)
+
+
+def find_there(
+    client: object,
+    search: object,
+    queries: Any,  # noqa: ANN401 - dense or sparse rows
+    options: tuple[int, float, int],
+    report: Report | None,
+) -> Found:
+    """Find neighbors on the workers of a Dask cluster, some queries at a time."""
+    starts = range(0, queries.shape[0], QUERIES)
+    calls = [(queries[start : start + QUERIES], *options) for start in starts]
+    parts: dict[int, Found] = {}
+    for k, part in completed(client, _found, search, calls):
+        parts[k] = part
+        if report is not None:
+            report(sum(len(one.counts) for one in parts.values()))
+    found = [parts[k] for k in range(len(calls))]
+    return Found(
+        np.concatenate([part.counts for part in found]),
+        np.concatenate([part.distances for part in found]),
+        np.concatenate([part.indices for part in found]),
+        sum(part.n_solves for part in found),
+    )
+
+
+def _found(search: Any, queries: Any, *options: float) -> Found:  # noqa: ANN401
+    found: Found = search._base.find(queries, *options, None)  # noqa: SLF001 - ours
+    return found

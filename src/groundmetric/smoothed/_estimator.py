@@ -1,0 +1,296 @@
+"""The estimator: learn positions of the bins for a smoothed distance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from .. import validation
+from ..learning._descent import Descent, Settings
+from ..learning._effort import warn_if_long
+from ..learning._learner import MetricLearner
+from ..learning._margin import MarginCriterion, judged_margin
+from ._arrays import blas_threads
+from ._divergence import sinkhorn_divergence
+from ._positions import Positions, on_principal_axes, starting_positions
+from ._search import KEPT_BYTES, SmoothedPairs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._files import StrPath
+    from ..learning._path import DescentStep
+    from ..similarity._weights import Weights
+
+Floats = NDArray[np.float64]
+
+# Seconds of a pair in a step on one thread, over d^2 and over d: about 1e-5 at d = 128.
+PRODUCTS, ENTRIES = 4e-10, 3e-8
+
+
+class SinkhornMetricLearning(MetricLearner):
+    """Learn positions of the bins for a smoothed earth mover's distance.
+
+    Distances are Sinkhorn divergences, see :func:`sinkhorn_divergence`, with a cost of
+    |a_p - a_q|^2 between bins p and q. The positions a_p are learned by margins: each
+    histogram's nearest of its class should be nearer than all histograms of other
+    classes. With many classes or histograms, smoothed distances learn more than the
+    exact one, which carries the noise of every bin somewhere.
+
+    A step computes the distances of all pairs, which takes time of n^2 d^2 and memory
+    of n^2 numbers, and of d numbers for as many pairs as a gigabyte holds (four on a
+    GPU); ``batch_size`` limits n in both.
+
+    Parameters
+    ----------
+    smoothing : float, default=3.0
+        How much to smooth: eps = smoothing * mean(cost). Towards 0 distances become
+        EMDs, for which :class:`GroundMetricLearning` is made; ``math.inf`` gives the
+        energy distance, the squared Euclidean distance of the histograms' mean
+        positions, as LMNN learns it. Values below 0.5 do not learn well.
+    n_components : int, optional
+        Dimension of the positions, r. By default as many as ``points`` have, or d.
+    power : float, default=0.5
+        Histograms are raised to this power, bin by bin, and scaled to mass 1 again
+        before anything else; 1 is no change. See :meth:`histograms`.
+    points : array-like of shape (d, s), optional
+        Positions to start from, such as word vectors, pixels or colors. By default all
+        bins are equally far from each other at first.
+    n_targets : int, default=10
+        How many of the nearest similar histograms should be nearer than dissimilar
+        ones; all of them in classes that are smaller.
+    margin : float, default=0.3
+        By how much, as a share of the median distance to the targets.
+    max_steps : int, default=40
+        Steps of the descent.
+    step_size : float, default=0.15
+        First step, relative to the norms of positions and gradient; it falls as
+        1 / sqrt(t).
+    floor : float, default=0.07
+        Stop when the criterion has fallen to this share of its first value, before the
+        positions learn the noise of the training histograms.
+    tol : float, default=0.0
+        Stop when the relative improvement over the last six steps falls below this;
+        0 takes all steps, unless nothing is left to gain.
+    batch_size : int, optional
+        Take each step by a batch of so many histograms, with their targets and
+        impostors among each other; of ``n_targets`` the same share counts. The batch's
+        pairs are all that is computed and stored, beside the n * d numbers given. All
+        ``max_steps`` are taken then: ``floor`` and ``tol`` do not apply.
+    device : {"cpu", "cuda", "mps"}, optional
+        Compute with PyTorch on this device (needs the extra ``gpu``); None is numpy.
+    dtype : {"float64", "float32"}, default="float64"
+        Precision of the distances.
+    n_jobs : int, optional
+        Number of threads of numpy. Results do not depend on it.
+    callback : callable, optional
+        Called with each :class:`DescentStep`; a true answer ends the run.
+    verbose : int, default=0
+        1 shows a bar of steps (needs tqdm).
+    checkpoint : path-like, optional
+        A file for the state of the run. If the run is killed or interrupted, the next
+        fit with the same data and parameters continues from there. The file is removed
+        when the fit has ended.
+    checkpoint_seconds : float, default=60
+        How often to write it.
+    warm_start : bool, default=False
+        Start from the positions of the last fit, if there is one.
+    random_state : int, RandomState instance or None, default=None
+        Draws the batches.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (d, r)
+        The learned positions: centered, on their principal axes, so that the first two
+        coordinates are the best picture in the plane.
+    metric_ : ndarray of shape (d, d)
+        The costs, squared distances between positions, with mean 1. They may break
+        triangle inequalities.
+    initial_metric_ : ndarray of shape (d, d)
+        Where the descent started.
+    path_ : DescentPath
+        A row for each step.
+    n_iter_ : int
+        Steps taken.
+    smoothing_, power_ : float
+        As given.
+    converged_ : bool
+        Whether progress fell below ``tol``, the criterion to ``floor``, or nothing was
+        left to gain.
+    classes_ : ndarray
+        Labels, if there were any.
+    n_features_in_ : int
+        Number of bins, d.
+
+    Examples
+    --------
+    >>> from groundmetric import SinkhornMetricLearning
+    >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
+    >>> learner = SinkhornMetricLearning(n_components=2).fit(X, [0, 0, 1, 1])
+    >>> learner.embedding_.shape
+    (4, 2)
+    >>> learner.transform(X).shape
+    (4, 4)
+    """
+
+    _limits: ClassVar[tuple[str, ...]] = ("max_steps",)
+    _fitted: ClassVar[tuple[str, ...]] = (
+        *MetricLearner._fitted,  # noqa: SLF001 - of the parent
+        "embedding_",
+        "smoothing_",
+    )
+
+    def __init__(
+        self,
+        *,
+        smoothing: float = 3.0,
+        n_components: int | None = None,
+        power: float = 0.5,
+        points: ArrayLike | None = None,
+        n_targets: int = 10,
+        margin: float = 0.3,
+        max_steps: int = 40,
+        step_size: float = 0.15,
+        floor: float = 0.07,
+        tol: float = 0.0,
+        batch_size: int | None = None,
+        device: str | None = None,
+        dtype: str = "float64",
+        n_jobs: int | None = None,
+        callback: Callable[[DescentStep], object] | None = None,
+        verbose: int = 0,
+        checkpoint: StrPath | None = None,
+        checkpoint_seconds: float = 60.0,
+        warm_start: bool = False,
+        random_state: object = None,
+    ) -> None:
+        self.smoothing = smoothing
+        self.n_components = n_components
+        self.power = power
+        self.points = points
+        self.n_targets = n_targets
+        self.margin = margin
+        self.max_steps = max_steps
+        self.step_size = step_size
+        self.floor = floor
+        self.tol = tol
+        self.batch_size = batch_size
+        self.device = device
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+        self.callback = callback
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_seconds = checkpoint_seconds
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def _descent(self, rows: Floats, weights: Weights) -> Descent:
+        self.smoothing_ = validation.as_smoothing(self.smoothing)
+        if self.smoothing_ == 0:
+            raise ValueError("smoothing is 0; use GroundMetricLearning for exact EMDs.")
+        settings = self._settings()
+        k, share = judged_margin(self.n_targets, self.margin)
+        batch_size = self.batch_size
+        if batch_size is not None:
+            batch_size = validation.as_count(batch_size, "batch_size", low=2)
+        start = starting_positions(self.points, self.n_components, rows)
+        last: Any = getattr(self, "embedding_", None) if self.warm_start else None
+        if np.shape(last) == start.shape:
+            start = last
+        pairs = SmoothedPairs(
+            rows,
+            weights,
+            self.smoothing_,
+            batch_size=batch_size,
+            seed=int(check_random_state(self.random_state).randint(2**31)),
+            options=self._options(),
+        )
+        self._warn_before(len(rows), rows.shape[1], settings)
+        criterion = MarginCriterion(rows, weights, k, share, searches=pairs.searches)
+        threads = validation.n_threads(self.n_jobs)
+        return Descent(criterion, Positions(start, n_threads=threads), settings)
+
+    def _settings(self) -> Settings:
+        as_number = validation.as_number
+        settings = Settings(
+            floor=as_number(self.floor, "floor", low=0.0),
+            step_size=as_number(self.step_size, "step_size", low=0.0),
+            max_outer=validation.as_count(self.max_steps, "max_steps", low=1),
+            max_inner=1,
+            tol=as_number(self.tol, "tol", low=0.0),
+            result="last",
+        )
+        if self.batch_size is None:
+            return settings
+        # One batch may have nothing to gain, and its value says little of the others.
+        return replace(settings, floor=0.0, tol=-math.inf, is_sampled=True)
+
+    def _options(self) -> dict[str, Any]:
+        """Where distances are computed."""
+        dtype = validation.as_precision(self.dtype)
+        return {"n_jobs": self.n_jobs, "device": self.device, "dtype": dtype}
+
+    def _warn_before(self, n: int, d: int, settings: Settings) -> None:
+        """Warn if the fit will be long or large; devices' speed is not known."""
+        m = n if self.batch_size is None else min(n, self.batch_size)
+        seconds = 0.0
+        if self.device is None and np.isfinite(self.smoothing_):
+            a_pair = PRODUCTS * d**2 + ENTRIES * d
+            threads = validation.n_threads(self.n_jobs)
+            seconds = settings.max_outer * m**2 / 2 * a_pair / threads
+        kept = min(KEPT_BYTES["processor"], 4 * m**2 * d) if self.device is None else 0
+        warn_if_long(seconds, 40 * m**2 + 16 * n * d + kept, n, d)
+
+    def distances(self, metric: Floats) -> Callable[..., Floats]:
+        """Make the function that computes distances between rows of mass 1."""
+        return partial(
+            _squared_distances,
+            metric=metric,
+            smoothing=self.smoothing_,
+            **self._options(),
+        )
+
+    def fit_transform(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        **options: Any,  # noqa: ANN401 - of fit
+    ) -> Floats:
+        """Fit, and compute the distances of the training histograms to each other.
+
+        The result is symmetric with a zero diagonal, which :meth:`transform` gives to
+        rounding.
+        """
+        return self.fit(X, y, **options).pairwise(X)
+
+    def _keep(self, descent: Descent) -> None:
+        super()._keep(descent)
+        positions = descent.space.state()["positions"]
+        with blas_threads(validation.n_threads(self.n_jobs)):
+            self.embedding_ = on_principal_axes(positions)
+
+    def _require_metric(self, metric: Floats, name: str) -> None:
+        validation.require_dissimilarity(metric, name)
+
+    def _restore(self) -> None:
+        super()._restore()
+        positions = validation.as_float_array(self.embedding_, "embedding_", 2)
+        validation.as_points(positions, self.n_features_in_, "embedding_")
+        self.smoothing_ = validation.as_smoothing(self.smoothing_, "smoothing_")
+
+
+def _squared_distances(
+    left: Floats,
+    right: Floats | None,
+    **options: Any,  # noqa: ANN401 - of the divergence
+) -> Floats:
+    """Sinkhorn divergences, which are not negative for squared distances as costs."""
+    between: Floats = np.maximum(sinkhorn_divergence(left, right, **options), 0.0)
+    return between

@@ -1,0 +1,169 @@
+"""Where distances go: memory, a ``.npy`` file, or an array that someone else made.
+
+A file ``name.npy.blocks`` beside a ``.npy`` file says which blocks are done: 32 bytes
+that identify the inputs, then a byte for each block. It is removed at the end. A zarr
+array keeps the same in its attributes.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _files, validation
+
+Bytes = NDArray[np.uint8]
+
+KEY = 32  # bytes of a fingerprint
+ATTRIBUTE = "groundmetric_blocks"
+
+
+class Output:
+    """An array to write to, and which of its blocks are done: none, at first."""
+
+    def __init__(self, array: Any, n_blocks: int) -> None:  # noqa: ANN401 - any array
+        self.array = array
+        self.done = np.zeros(n_blocks, dtype=bool)
+
+    def finish(self, block: int) -> None:
+        """Mark a block whose distances are written."""
+        self.done[block] = True
+
+    def close(self) -> Any:  # noqa: ANN401 - the array
+        """Return the array; all blocks are done."""
+        return self.array
+
+
+class FileOutput(Output):
+    """A memory-mapped ``.npy`` file, with a file of finished blocks beside it."""
+
+    def __init__(
+        self, array: np.memmap[Any, Any], path: Path, n_blocks: int, key: bytes
+    ) -> None:
+        super().__init__(array, n_blocks)
+        self._path = beside(path)
+        if not self._path.exists():
+            empty = key + bytes(n_blocks)
+            _files.write_whole(self._path, lambda file: file.write(empty))
+        self._marks: np.memmap[Any, Any] = np.memmap(self._path, np.uint8, "r+")
+        self.done = self._marks[KEY:] != 0
+
+    def finish(self, block: int) -> None:
+        """Mark a block, once what it holds is on disk."""
+        self.array.flush()
+        self._marks[KEY + block] = 1
+        self._marks.flush()
+        super().finish(block)
+
+    def close(self) -> Any:  # noqa: ANN401 - the array
+        """Forget the blocks."""
+        self._path.unlink()
+        return self.array
+
+
+class AttributeOutput(Output):
+    """An array with attributes that are kept with it, as zarr has them."""
+
+    def __init__(self, array: Any, n_blocks: int, key: bytes) -> None:  # noqa: ANN401
+        super().__init__(array, n_blocks)
+        self._key = key.hex()
+        known = array.attrs.get(ATTRIBUTE)
+        if known is None:
+            self._mark()
+            return
+        if known["key"] != self._key:
+            raise ValueError(_other("out", "the array"))
+        bits = np.frombuffer(bytes.fromhex(known["done"]), np.uint8)
+        self.done = np.unpackbits(bits, count=n_blocks).astype(bool)
+
+    def _mark(self) -> None:
+        done = np.packbits(self.done).tobytes().hex()
+        self.array.attrs[ATTRIBUTE] = {"key": self._key, "done": done}
+
+    def finish(self, block: int) -> None:
+        """Mark a block."""
+        super().finish(block)
+        self._mark()
+
+    def close(self) -> Any:  # noqa: ANN401 - the array
+        """Forget the blocks."""
+        del self.array.attrs[ATTRIBUTE]
+        return self.array
+
+
+def open_output(
+    out: Any,  # noqa: ANN401 - judged here
+    shape: tuple[int, ...],
+    dtype: str | None,
+    *,
+    n_blocks: int,
+    key: bytes,
+) -> Output:
+    """Make or open the output, and find out which blocks are done."""
+    precision = "float64" if dtype is None else validation.as_precision(dtype)
+    if out is None:
+        return Output(np.empty(shape, precision), n_blocks)
+    if isinstance(out, (str, os.PathLike)):
+        return _open_file(Path(out), shape, precision, n_blocks, key)
+    _require_array(out, shape, dtype)
+    is_part = isinstance(getattr(out, "base", None), np.memmap)
+    if isinstance(out, np.memmap) and out.filename is not None and not is_part:
+        path = Path(out.filename)
+        _require_own(path, key)
+        return FileOutput(out, path, n_blocks, key)
+    if type(out).__module__.split(".")[0] == "zarr":
+        return AttributeOutput(out, n_blocks, key)
+    return Output(out, n_blocks)
+
+
+def beside(path: Path) -> Path:
+    """Name the file of finished blocks."""
+    return path.with_name(path.name + ".blocks")
+
+
+def _open_file(
+    path: Path, shape: tuple[int, ...], precision: str, n_blocks: int, key: bytes
+) -> Output:
+    if path.suffix != ".npy":
+        raise ValueError(f"out is {path}; a path must end with .npy.")
+    _files.require_writable(path, "out")
+    array: np.memmap[Any, Any]
+    if beside(path).exists() and path.exists():
+        _require_own(path, key)
+        array = np.lib.format.open_memmap(path, mode="r+")
+        _require_array(array, shape, precision)
+    else:
+        beside(path).unlink(missing_ok=True)
+        array = np.lib.format.open_memmap(path, "w+", np.dtype(precision), shape)
+        array.flush()
+    return FileOutput(array, path, n_blocks, key)
+
+
+def _require_own(path: Path, key: bytes) -> None:
+    """Refuse to go on with what was computed from other inputs."""
+    marks = beside(path)
+    if marks.exists() and marks.read_bytes()[:KEY] != key:
+        raise ValueError(_other(f"out is {path}, and", marks.name))
+
+
+def _other(start: str, what: str) -> str:
+    return (
+        f"{start} {what} is of an unfinished computation with other inputs; remove it "
+        "to start anew."
+    )
+
+
+def _require_array(out: Any, shape: tuple[int, ...], dtype: str | None) -> None:  # noqa: ANN401
+    found = tuple(getattr(out, "shape", ()))
+    if found != shape or not hasattr(out, "__setitem__"):
+        raise ValueError(f"out has shape {found}, but {shape} is needed.")
+    kind = validation.as_precision(str(out.dtype), "out.dtype")
+    if dtype is not None and kind != validation.as_precision(dtype):
+        raise ValueError(f"out holds {kind}, but dtype is {dtype!r}.")
+    flags = getattr(out, "flags", None)
+    if flags is not None and not flags.writeable:
+        raise ValueError("out is read-only.")

@@ -1,0 +1,206 @@
+"""All pairs of two sets of histograms: what is solved, block by block.
+
+Both kinds hold plain arrays, so that they can be sent to other processes; what the
+compiled core needs of them is made on first use.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core, validation
+from .._cluster import is_lazy, lazily
+from ._bins import Bins, columns_of
+from ._points import PointPairs, as_masses, sparse_contents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._progress import Report
+
+Floats = NDArray[np.float64]
+Metric = ArrayLike | str | None
+
+# Sparse histograms with more bins stay sparse under a matrix of costs.
+WIDE = 2048
+
+
+class Pairs(Protocol):
+    """All pairs of n histograms with m others."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of histograms, (n, m)."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both sets are the same, and so are both directions of a pair."""
+
+    def solve(
+        self, rows: slice, columns: slice, threads: int, report: Report | None
+    ) -> Floats:
+        """Distances between some of the first set and some of the second.
+
+        If symmetric, rows and columns are the same, or the rows come first: each pair
+        is solved in the same direction then, whatever the blocks are.
+        """
+
+    def contents(self) -> list[NDArray[Any]]:
+        """All that the distances depend on."""
+
+
+class MatrixPairs:
+    """Pairs under a matrix of costs between bins."""
+
+    def __init__(self, X: ArrayLike, Y: ArrayLike | None, metric: ArrayLike) -> None:
+        left = validation.as_histograms(X, "X")
+        right = left if Y is None else validation.as_histograms(Y, "Y")
+        self._total = validation.common_mass(left, right)
+        cost = validation.as_cost(
+            metric, left.n_bins, n_columns=right.n_bins, single=True
+        )
+        bins = Bins.of(left.values, right.values)
+        self._left = columns_of(left.values, bins and bins.rows)
+        self._right = self._left
+        if Y is not None:
+            self._right = columns_of(right.values, bins and bins.cols)
+        self._cost = cost if bins is None else cost[np.ix_(*bins)]
+        self.symmetric = Y is None and np.array_equal(self._cost, self._cost.T)
+        self.shape = (len(self._left), len(self._right))
+
+    def contents(self) -> list[NDArray[Any]]:
+        """Histograms and costs."""
+        return [self._left, self._right, self._cost]
+
+    @cached_property
+    def _matrix(self) -> _core.CostMatrix:
+        return _core.CostMatrix(self._cost)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key != "_matrix"}
+
+    def solve(
+        self, rows: slice, columns: slice, threads: int, report: Report | None
+    ) -> Floats:
+        """Distances between some of X and some of Y."""
+        same = self.symmetric and rows == columns
+        x = _core.Masses(self._left[rows], self._total)
+        y = x if same else _core.Masses(self._right[columns], self._total)
+        return _core.pairwise(x, y, self._matrix, same, threads, report)
+
+
+class SparsePairs:
+    """Pairs of sparse histograms under a matrix of costs between many bins.
+
+    Histograms stay sparse. Mass in common bins moves like any other: to check whether
+    it may stay would take longer than to solve the slightly larger problems.
+    """
+
+    def __init__(self, X: ArrayLike, Y: ArrayLike | None, metric: ArrayLike) -> None:
+        left = validation.as_supports(X, "X")
+        right = left if Y is None else validation.as_supports(Y, "Y")
+        self._total = validation.common_mass(left, right)
+        self._left, self._right = left.values, right.values
+        self._cost = validation.as_cost(metric, left.n_bins, single=True)
+        self.symmetric = Y is None and np.array_equal(self._cost, self._cost.T)
+        self.shape = (self._left.shape[0], self._right.shape[0])
+
+    @cached_property
+    def _matrix(self) -> _core.CostMatrix:
+        return _core.CostMatrix(self._cost)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key != "_matrix"}
+
+    def contents(self) -> list[NDArray[Any]]:
+        """Histograms and costs."""
+        return [*sparse_contents(self._left, self._right), self._cost]
+
+    def solve(
+        self, rows: slice, columns: slice, threads: int, report: Report | None
+    ) -> Floats:
+        """Distances between some of X and some of Y."""
+        same = self.symmetric and rows == columns
+        x = as_masses(self._left[rows], self._total)
+        y = x if same else as_masses(self._right[columns], self._total)
+        bins = np.arange(len(self._cost), dtype=np.int32)
+        return _core.pairwise_supports(
+            x,
+            y,
+            self._matrix,
+            bins,
+            bins,
+            symmetric=same,
+            reduced=False,
+            n_threads=threads,
+            progress=report,
+        )
+
+
+def all_pairs(
+    X: ArrayLike,
+    Y: ArrayLike | None,
+    metric: Metric | Callable[[Floats, Floats], Floats],
+    points: ArrayLike | None,
+) -> Pairs:
+    """Validate two sets of histograms and what is known of their bins."""
+    if metric is None or isinstance(metric, str) or callable(metric):
+        return PointPairs(X, Y, points, "euclidean" if metric is None else metric)
+    if points is not None:
+        raise ValueError(
+            "metric is a matrix, but points are given as well: with points, metric is "
+            "the name of a metric between them, a function, or None."
+        )
+    if _is_wide(X) and (Y is None or (_is_wide(Y) and _same_bins(X, Y))):
+        return SparsePairs(X, Y, metric)
+    return MatrixPairs(X, Y, metric)
+
+
+def _same_bins(X: ArrayLike, Y: ArrayLike) -> bool:
+    return int(np.shape(X)[-1]) == int(np.shape(Y)[-1])
+
+
+def _is_wide(X: ArrayLike) -> bool:
+    """Whether X is sparse, with too many bins to make it dense."""
+    return hasattr(X, "toarray") and np.shape(X)[-1] > WIDE
+
+
+class _Shared(NamedTuple):
+    """What all blocks of a Dask array have in common."""
+
+    metric: Any
+    points: Any
+    threads: int
+
+
+def lazy_pairs(
+    X: ArrayLike,
+    Y: ArrayLike | None,
+    metric: Metric | Callable[[Floats, Floats], Floats],
+    points: ArrayLike | None,
+    threads: int,
+) -> Floats:
+    """Make a Dask array of the distances; each block is judged when it is computed."""
+    named = metric is None or isinstance(metric, str)
+    cost = None if named or callable(metric) else np.asarray(metric)
+    symmetric = named or (cost is not None and np.array_equal(cost, cost.T))
+    shared = _Shared(metric if cost is None else cost, points, threads)
+    for name, given in (("X", X), ("Y", Y)):
+        if given is not None and not is_lazy(given):
+            raise ValueError(
+                f"{name} is {type(given).__name__}, but the other is a Dask array: "
+                "both must be, for instance by dask.array.from_array."
+            )
+    other = X if Y is None and not symmetric else Y
+    distances: Floats = lazily(_solve_lazily, X, other, shared)
+    return distances
+
+
+def _solve_lazily(x: ArrayLike, y: ArrayLike | None, shared: _Shared) -> Floats:
+    pairs = all_pairs(x, y, shared.metric, shared.points)
+    n, m = pairs.shape
+    return pairs.solve(slice(0, n), slice(0, m), shared.threads, None)

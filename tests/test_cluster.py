@@ -1,0 +1,162 @@
+"""Work on a Dask cluster of two processes: the same numbers, also if one is killed."""
+
+import os
+import signal
+
+import joblib
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+import groundmetric as gm
+from groundmetric import experiments
+from groundmetric.transport import _blocks
+from test_points import bags
+
+distributed = pytest.importorskip("distributed", reason="dask is not installed")
+da = pytest.importorskip("dask.array", reason="dask[array] is not installed")
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Start two workers, each a process with one thread."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def data(monkeypatch):
+    """Make histograms with coordinates of their bins, and small blocks."""
+    monkeypatch.setattr(_blocks, "BLOCK", 8)
+    rng = np.random.default_rng(0)
+    X = rng.gamma(1.0, size=(60, 20))
+    return X / X.sum(axis=1, keepdims=True), rng.normal(size=(20, 3))
+
+
+@pytest.fixture
+def killing(client, monkeypatch):
+    """Kill a worker when the third block is written."""
+    write, killed = _blocks._write, []
+
+    def lethal(*args, **options):
+        killed.append(None)
+        if len(killed) == 3:
+            pids = client.run(os.getpid)
+            killed[-1] = pids[min(pids)]
+            os.kill(killed[-1], signal.SIGKILL)
+        return write(*args, **options)
+
+    monkeypatch.setattr(_blocks, "_write", lethal)
+    return killed
+
+
+def test_blocks_as_tasks(client, data, tmp_path):
+    X, points = data
+    metric = cdist(points, points)
+    for given in ({"metric": metric}, {"points": points}):
+        expected = gm.pairwise_emd(X, **given)
+        found = gm.pairwise_emd(X, **given, client=client)
+        np.testing.assert_array_equal(found, expected)
+        gm.pairwise_emd(X[:9], X, **given, client=client, out=tmp_path / "out.npy")
+        direct = gm.pairwise_emd(X[:9], X, **given)
+        np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), direct)
+
+
+def test_a_killed_worker_costs_only_time(client, data, killing):
+    X, points = data
+    before = set(client.run(os.getpid).values())
+    found = gm.pairwise_emd(X, points=points, client=client, condensed=True)
+    expected = gm.pairwise_emd(X, points=points)[np.triu_indices(60, 1)]
+    np.testing.assert_array_equal(found, expected)
+    assert killing[2] in before
+    client.wait_for_workers(2)
+    assert killing[2] not in client.run(os.getpid).values()
+
+
+def test_an_error_of_a_worker_comes_back(client, data):
+    X, points = data
+
+    def broken(left, _right):
+        raise RuntimeError(f"no costs for {len(left)} points")
+
+    with pytest.raises(RuntimeError, match="no costs for 20 points"):
+        gm.pairwise_emd(X, points=points, metric=broken, client=client)
+    # The cluster is free for other work.
+    assert client.submit(sum, [1, 2]).result() == 3
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_neighbors(client, data, sparse, monkeypatch):
+    monkeypatch.setattr("groundmetric.neighbors._bases.QUERIES", 7)
+    X, points = data
+    if sparse:
+        rng = np.random.default_rng(1)
+        X, search = bags(rng, 60, 20, 9), gm.EMDNeighbors(points=points)
+    else:
+        search = gm.EMDNeighbors(cdist(points, points))
+    search.fit(X[:40])
+    expected, n_solves = search.kneighbors(X[40:]), search.n_solves_
+    found = search.kneighbors(X[40:], client=client)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert search.n_solves_ == n_solves
+    with pytest.raises(ValueError, match="client is given, but X is None"):
+        search.kneighbors(client=client)
+
+
+def test_experiments(client, tmp_path):
+    """Run tasks here, on the client's workers, and by joblib's Dask backend."""
+    rng = np.random.default_rng(2)
+    X, y = rng.gamma(1.0, size=(40, 6)), np.repeat([0, 1, 2, 3], 10)
+    tasks = list(experiments.binary_tasks(y, n_train=4))
+    frames = []
+    for name in ("here", "there", "joblib"):
+        path = tmp_path / f"{name}.sqlite"
+        options = {"methods": ["l1", "hellinger"], "n_neighbors": 3}
+        if name == "there":
+            options["client"] = client
+        backend = "dask" if name == "joblib" else "loky"
+        with joblib.parallel_config(backend=backend):
+            n = experiments.run(X, y, tasks=tasks, path=path, experiment="e", **options)
+        assert n == 2 * len(tasks)
+        frame = experiments.read_results(path).sort_values(["task", "method"])
+        same = frame[["task", "method", "seed", "knn_errors", "recall"]]
+        frames.append(same.to_numpy().tolist())
+    assert str(frames[0]) == str(frames[1]) == str(frames[2])
+
+
+@pytest.mark.parametrize("kind", ["metric", "asymmetric", "points"])
+def test_dask_arrays_in_and_out(data, kind):
+    X, points = data
+    given = {"points": points}
+    if kind != "points":
+        given = {"metric": cdist(points, points)}
+        given["metric"][0, 1] += kind == "asymmetric"
+    lazy = da.from_array(X, chunks=(17, 8))
+    found = gm.pairwise_emd(lazy, **given)
+    assert isinstance(found, da.Array)
+    assert found.chunks == ((17, 17, 17, 9),) * 2
+    expected = gm.pairwise_emd(X, **given)
+    np.testing.assert_array_equal(found.compute(scheduler="sync"), expected)
+    part = gm.pairwise_emd(lazy[:5], lazy, **given).compute(scheduler="threads")
+    np.testing.assert_array_equal(part, gm.pairwise_emd(X[:5], X, **given))
+
+
+def test_bad_input_in_a_sentence(data):
+    X, points = data
+    lazy = da.from_array(X, chunks=20)
+    for options, message in (
+        ({"client": 3}, "client is 3; a dask.distributed.Client is needed"),
+        ({"out": "x.npy", "X": lazy}, "X or Y is a Dask array, so the result is one"),
+        ({"Y": X, "X": lazy}, "Y is ndarray, but the other is a Dask array"),
+    ):
+        call = {"X": X, "points": points} | options
+        with pytest.raises(ValueError, match=message):
+            gm.pairwise_emd(call.pop("X"), **call)
