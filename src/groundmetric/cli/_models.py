@@ -15,7 +15,6 @@ def load_learner(path: Path) -> GroundMetricLearning:
     model: Any = load_model(path)
     if isinstance(model, EMDClassifier):
         learner = model.learner_
-        learner._labels = model.classes_[model._y]  # noqa: SLF001 - ours
         if hasattr(model, "feature_names_in_"):
             learner.feature_names_in_ = model.feature_names_in_
         model = learner
