@@ -33,11 +33,11 @@ BINARY = 2
 # The paper's criterion.
 PAPER = {"criterion": "neighborhood", "power": 1.0, "result": "best"}
 SETTINGS = {
-    "10 targets": {"n_targets": 10},
-    "10 targets, floor 0.03": {"n_targets": 10, "floor": 0.03},
+    "defaults": {},
+    "floor 0.03": {"floor": 0.03},
     "20 targets": {"n_targets": 20},
-    "10 targets, no square roots": {"n_targets": 10, "power": 1.0},
-    "10 targets, mean of all steps": {"n_targets": 10, "result": "average"},
+    "no square roots": {"power": 1.0},
+    "mean of all steps": {"result": "average"},
     "C_k, all similar": {**PAPER},
     "C_k, all similar, square roots": {**PAPER, "power": 0.5},
 }

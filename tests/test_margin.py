@@ -34,21 +34,6 @@ def plans(X, W, M):
     return G
 
 
-@pytest.mark.parametrize(("n_classes", "expected"), [(2, 20), (3, 10), (-3, 10)])
-def test_two_classes_have_more_targets(n_classes, expected):
-    X = np.random.default_rng(0).dirichlet(np.ones(5), 75)
-    y = np.arange(75) % abs(n_classes)
-    if n_classes < 0:  # most in one class
-        y[10:] = 0
-    usual = gm.GroundMetricLearning(max_outer=2).fit(X, y)
-    given = gm.GroundMetricLearning(max_outer=2, n_targets=expected).fit(X, y)
-    np.testing.assert_array_equal(usual.metric_, given.metric_)
-    pairs = np.where(np.equal.outer(y, y), 1.0, -1.0)
-    np.fill_diagonal(pairs, 0.0)
-    usual = gm.GroundMetricLearning(max_outer=2).fit(X, similarity=pairs)
-    np.testing.assert_allclose(usual.metric_, given.metric_, atol=1e-12)
-
-
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("n_targets", "share"), [(1, 0.3), (4, 0.1), (50, 2.0)])
 def test_literally(seed, n_targets, share):

@@ -37,8 +37,7 @@ def fit(
         Criterion, Option(help="What to minimize: margins, or the paper's C_k.")
     ] = DEFAULTS["criterion"],
     targets: Annotated[
-        int | None,
-        Option(help="Margins: nearest of the same class that should be nearer."),
+        int, Option(help="Margins: nearest of the same class that should be nearer.")
     ] = DEFAULTS["n_targets"],
     margin: Annotated[
         float, Option(help="Margins: by which share of their median distance.")

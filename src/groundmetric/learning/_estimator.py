@@ -17,7 +17,7 @@ from ._batches import BatchedMargins
 from ._descent import Descent, Settings
 from ._effort import warn_before
 from ._learner import MetricLearner
-from ._margin import MarginCriterion, judged_margin, usual_targets
+from ._margin import MarginCriterion, judged_margin
 from ._neighborhood import NeighborhoodCriterion
 from ._space import MetricCone
 
@@ -53,10 +53,9 @@ class GroundMetricLearning(MetricLearner):
         nearer than all histograms of other classes, by a margin. "neighborhood": C_k of
         Cuturi & Avis, the sum of weighted distances to similar histograms and to the
         nearest dissimilar ones.
-    n_targets : int, optional
+    n_targets : int, default=10
         For margins: how many of the nearest similar histograms should be nearer than
-        dissimilar ones; all of them in classes that are smaller. By default 10, or 20
-        with two classes, which separate easily: more targets then teach more.
+        dissimilar ones; all of them in classes that are smaller.
     margin : float, default=0.3
         For margins: by how much, as a share of the median distance to the targets.
     n_neighbors : int or None, default=3
@@ -157,7 +156,7 @@ optional
         self,
         *,
         criterion: str = "margin",
-        n_targets: int | None = None,
+        n_targets: int = 10,
         margin: float = 0.3,
         n_neighbors: int | None = 3,
         n_similar: int | None = None,
@@ -232,10 +231,7 @@ optional
         as_count = validation.as_count
         validation.require_one_of(self.criterion, "criterion", CRITERIA)
         if self.criterion == "margin":
-            n_targets = self.n_targets
-            if n_targets is None:
-                n_targets = usual_targets(weights)
-            k, share = judged_margin(n_targets, self.margin)
+            k, share = judged_margin(self.n_targets, self.margin)
             if self.batch_size is not None:
                 size = as_count(self.batch_size, "batch_size", low=2)
                 batches = self._batched(rows, weights, (k, share), size, threads)

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-N_TARGETS = {"two classes": 20, "more": 10}
-
 
 class MarginCriterion:
     """L on a set of histograms.
@@ -134,19 +132,6 @@ class MarginCriterion:
     def set_state(self, state: Arrays) -> None:
         """Continue from these targets."""
         self._similar.set_state(state)
-
-
-def usual_targets(weights: Weights) -> int:
-    """Count the targets that suited our data: more of them with two classes.
-
-    Two classes separate easily, and a harder task teaches more. They are recognized by
-    their pairs, whether these come from labels or not: histograms that are dissimilar
-    to the first one are not dissimilar to each other.
-    """
-    everyone = np.arange(len(weights))
-    others = np.flatnonzero(weights.of(np.zeros_like(everyone), everyone) < 0)
-    more = any((weights.of(np.full_like(others, i), others) < 0).any() for i in others)
-    return N_TARGETS["more" if more else "two classes"]
 
 
 def judged_margin(n_targets: int, margin: float) -> tuple[int, float]:
