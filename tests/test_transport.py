@@ -250,3 +250,9 @@ def test_plan_is_a_subgradient():
         N = M + rng.normal(size=M.shape)
         bound = t.value + ((N - M) * t.plan).sum()
         assert gm.emd(r, c, N) <= bound + 1e-12 * r.sum()
+
+
+def test_pairwise_distances_out_of_range_are_refused():
+    X, metric = [[10, 0], [0, 10]], [[0, 1e308], [1e308, 0]]
+    with pytest.raises(ValueError, match="exceed the range of double precision"):
+        gm.pairwise_emd(X, metric=metric)

@@ -168,7 +168,18 @@ NEWS = (
     ("gml-k3-typical", "gml-k3-independence"),
     ("gml-k3-typical", "gml-k3-uniform"),
 )
-SVM = (("gml", "l1"), ("gml", "hellinger"), ("gml", "itml-hellinger"))
+SVM = (
+    ("gml", "l1"),
+    ("gml-shrunk", "l1"),
+    ("gml-shrunk", "gml"),
+    ("gml", "hellinger"),
+    ("gml", "itml-hellinger"),
+)
+SMOOTHED = (
+    ("gml-smoothed", "gml"),
+    ("gml-smoothed", "itml-hellinger"),
+    ("gml-smoothed", "lmnn-hellinger"),
+)
 
 MAKERS = {
     "methods": lambda: summary_table(caltech(), methods=FIGURE_1),
@@ -183,7 +194,7 @@ MAKERS = {
     "neighborhoods": lambda: summary_table(small(), methods=FIGURE_3),
     "starts": lambda: summary_table(small(), methods=FIGURE_4),
     "start-duels": lambda: duels(small(), *STARTS),
-    "svm": lambda: summary_table(small(), methods=FIGURE_1),
+    "svm": lambda: summary_table(small(), methods=[*FIGURE_1, "gml-shrunk"]),
     "svm-duels": lambda: duels(small(), *SVM, measure="svm_error"),
     "news": lambda: summary_table(news(), methods=FIGURE_1),
     "news-best": lambda: against_best(news(), "gml", OTHERS),
@@ -191,6 +202,8 @@ MAKERS = {
     "many-duels": lambda: duels(results("caltech50-10classes"), *MANY),
     "ten-images": lambda: summary_table(results("caltech50-smoothing")),
     "ten-images-duels": lambda: duels(results("caltech50-smoothing"), *TEN),
+    "smoothed-duels": lambda: duels(caltech(), *SMOOTHED),
+    "smoothed-news-duels": lambda: duels(news(), *SMOOTHED),
     "ten-text": lambda: summary_table(results("news20-smoothing")),
     "ten-text-duels": lambda: duels(results("news20-smoothing"), *TEN),
     "news-duels": lambda: duels(news(), *HELLINGER, *NEWS),

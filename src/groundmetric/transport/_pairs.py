@@ -90,7 +90,9 @@ class MatrixPairs:
         same = self.symmetric and rows == columns
         x = _core.Masses(self._left[rows], self._total)
         y = x if same else _core.Masses(self._right[columns], self._total)
-        return _core.pairwise(x, y, self._matrix, same, threads, report)
+        distances: Floats = _core.pairwise(x, y, self._matrix, same, threads, report)
+        validation.require_in_range(distances)
+        return distances
 
 
 class SparsePairs:
