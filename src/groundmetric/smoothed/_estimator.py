@@ -36,11 +36,11 @@ PRODUCTS, ENTRIES = 4e-10, 3e-8
 class SinkhornMetricLearning(MetricLearner):
     """Learn positions of the bins for a smoothed earth mover's distance.
 
-    Distances are Sinkhorn divergences, see :func:`sinkhorn_divergence`, with a cost of
-    |a_p - a_q|^2 between bins p and q. The positions a_p are learned by margins: each
-    histogram's nearest of its class should be nearer than all histograms of other
-    classes. With many classes or histograms, smoothed distances learn more than the
-    exact one, which carries the noise of every bin somewhere.
+    Distances are Sinkhorn divergences, see :func:`sinkhorn_divergence`, whose cost
+    between bins p and q is the squared distance of their positions a_p and a_q. The
+    positions are learned by margins: each histogram's nearest of its class should be
+    nearer than all histograms of other classes. With many classes, smoothed distances
+    learn more than the exact one, which carries the noise of every bin somewhere.
 
     A step computes the distances of all pairs, which takes time of n^2 d^2 and memory
     of n^2 numbers, and of d numbers for as many pairs as a gigabyte holds (four on a
