@@ -186,7 +186,7 @@ def test_other_learners_are_judged_by_the_same_votes(task):
     assert section.columns[-1] == "Seconds to learn"
     assert section.rows["nca-hellinger"][-1] == f"{found.seconds[names[0]]:.1f}"
     assert section.rows["l1"][-1] == ""
-    # Distances that do not learn are told apart from those that do.
+    # The best other distance is one that does not learn.
     assert "NCA" not in found.best_other()
     assert evaluation_of(task).choice() == ""
 

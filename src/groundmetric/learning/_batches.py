@@ -25,6 +25,48 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
+class Draws:
+    """Batches of histograms: parts of a random order of all of them.
+
+    A new order is drawn when fewer than a batch are left.
+
+    Parameters
+    ----------
+    n : int
+        Number of histograms.
+    size : int
+        How many are in a batch.
+    seed : int
+        Draws the orders.
+    """
+
+    def __init__(self, n: int, size: int, seed: int) -> None:
+        self._n, self.size, self._seed = n, min(size, n), seed
+        self._n_drawn = 0
+
+    def share(self, k: int) -> int:
+        """Count the part of k that a batch has, and at least one."""
+        return max(1, round(k * self.size / self._n))
+
+    def draw(self) -> Indices:
+        """Return who is in the next batch."""
+        epoch, part = divmod(self._n_drawn, self._n // self.size)
+        order = np.random.default_rng([self._seed, epoch]).permutation(self._n)
+        self._n_drawn += 1
+        return np.sort(order[part * self.size : (part + 1) * self.size])
+
+    def state(self) -> Arrays:
+        """Return where the draws are."""
+        return {"draws": np.array([self._seed, self._n_drawn])}
+
+    def set_state(self, state: Arrays) -> None:
+        """Continue these draws."""
+        draws = state["draws"]
+        if draws.shape != (2,) or draws.dtype.kind != "i" or (draws < 0).any():
+            raise ValueError("its draws are not those of batches")
+        self._seed, self._n_drawn = draws.tolist()
+
+
 class BatchedMargins:
     """L on batches.
 
@@ -33,11 +75,8 @@ class BatchedMargins:
     X, weights, n_targets, margin, n_threads
         As :class:`MarginCriterion` takes them. A batch has a share of the histograms;
         the same share of the targets counts, and at least one.
-    batch_size : int
-        Histograms in a batch: parts of a random order of all; a new order is drawn when
-        fewer are left.
-    seed : int
-        Draws the orders.
+    batch_size, seed
+        As :class:`Draws` takes them.
     """
 
     def __init__(
@@ -52,10 +91,9 @@ class BatchedMargins:
         n_threads: int = 1,
     ) -> None:
         self._X, self._weights = X, weights
-        self._size = min(batch_size, len(X))
-        self._k = max(1, round(n_targets * self._size / len(X)))
+        self._draws = Draws(len(X), batch_size, seed)
+        self._k = self._draws.share(n_targets)
         self._margin, self._threads = margin, n_threads
-        self._seed, self._n_drawn = seed, 0
 
     def linearize(self, metric: Floats) -> Evaluation:
         """Return zero: no part of L is concave in M."""
@@ -63,7 +101,7 @@ class BatchedMargins:
 
     def evaluate(self, metric: Floats) -> Evaluation:
         """Value and subgradient on the next batch."""
-        members = self._draw()
+        members = self._draws.draw()
         batch = MarginCriterion(
             self._X[members],
             self._weights.part(members),
@@ -73,24 +111,15 @@ class BatchedMargins:
         )
         return batch.evaluate(metric)
 
-    def _draw(self) -> Indices:
-        epoch, part = divmod(self._n_drawn, len(self._X) // self._size)
-        order = np.random.default_rng([self._seed, epoch]).permutation(len(self._X))
-        self._n_drawn += 1
-        return np.sort(order[part * self._size : (part + 1) * self._size])
-
     def identity(self) -> Iterator[Floats | str]:
         """Return weights, number of targets, margin and size."""
         yield from self._weights.parts()
-        yield f"margin {self._k} {self._margin} of batches of {self._size}"
+        yield f"margin {self._k} {self._margin} of batches of {self._draws.size}"
 
     def state(self) -> Arrays:
         """Return where the draws are."""
-        return {"draws": np.array([self._seed, self._n_drawn])}
+        return self._draws.state()
 
     def set_state(self, state: Arrays) -> None:
         """Continue these draws."""
-        draws = state["draws"]
-        if draws.shape != (2,) or draws.dtype.kind != "i" or (draws < 0).any():
-            raise ValueError("its draws are not those of batches")
-        self._seed, self._n_drawn = draws.tolist()
+        self._draws.set_state(state)

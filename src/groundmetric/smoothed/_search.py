@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..learning._batches import Draws
 from ._arrays import blas_threads, full_device_in_words
 from ._batch import SinkhornBatch
 from ._problems import Problems
@@ -120,8 +121,8 @@ class SmoothedPairs:
     smoothing : float
         Above 0; may be infinite.
     batch_size : int, optional
-        Histograms that are drawn for each metric, from a random order of all; a new
-        order is drawn when fewer are left. All of them if None.
+        Histograms in a batch, one of which is drawn for each evaluation. All of them if
+        None.
     seed : int
         Draws the batches.
     options : dict
@@ -140,12 +141,11 @@ class SmoothedPairs:
     ) -> None:
         self.X, self.weights = X, weights
         self._smoothing, self._options = smoothing, options
-        size = len(X) if batch_size is None else min(batch_size, len(X))
-        self.share = size / len(X)  # of the histograms, in a batch
-        self._size, self._seed, self._n_drawn = size, seed, 0
+        self.draws = Draws(len(X), len(X) if batch_size is None else batch_size, seed)
         self._metric: Floats | None = None
         self._members = np.arange(len(X))
-        self._solver = self._solver_of(X) if size == len(X) else None
+        self._is_whole = self.draws.size == len(X)
+        self._solver = self._solver_of(X) if self._is_whole else None
 
     @property
     def searches(self) -> tuple[SmoothedSearch, SmoothedSearch]:
@@ -160,10 +160,13 @@ class SmoothedPairs:
         Anew: between those of the next batch, even if the metric has not changed.
         """
         solver = self._solver
-        is_batch = self._size < len(self.X)
-        if metric is not self._metric or solver is None or (anew and is_batch):
-            if is_batch:
-                self._members = self._draw()
+        if (
+            metric is not self._metric
+            or solver is None
+            or (anew and not self._is_whole)
+        ):
+            if not self._is_whole:
+                self._members = self.draws.draw()
                 solver = None
             solver = solver or self._solver_of(self.X[self._members])
             solver.solve(metric)
@@ -175,27 +178,9 @@ class SmoothedPairs:
             return Energies(X, self._options)
         return Divergences(X, self._smoothing, self._options)
 
-    def _draw(self) -> Indices:
-        """Draw the next batch, a part of a random order of all."""
-        epoch, part = divmod(self._n_drawn, len(self.X) // self._size)
-        order = np.random.default_rng([self._seed, epoch]).permutation(len(self.X))
-        self._n_drawn += 1
-        return np.sort(order[part * self._size : (part + 1) * self._size])
-
     def identity(self) -> Iterator[str]:
         """Return what distances depend on, but for histograms and weights."""
-        yield f"smoothed {self._smoothing} {self._size} {self._options['dtype']}"
-
-    def state(self) -> Arrays:
-        """Return where the draws are."""
-        return {"draws": np.array([self._seed, self._n_drawn])}
-
-    def set_state(self, state: Arrays) -> None:
-        """Continue these draws."""
-        draws = state["draws"]
-        if draws.shape != (2,) or draws.dtype.kind != "i" or (draws < 0).any():
-            raise ValueError("its draws are not those of batches")
-        self._seed, self._n_drawn = draws.tolist()
+        yield f"smoothed {self._smoothing} {self.draws.size} {self._options['dtype']}"
 
 
 class SmoothedSearch:
@@ -220,7 +205,7 @@ class SmoothedSearch:
         if radii is not None:
             counts &= solver.distances <= radii[:, None]
         if k is not None:
-            k = max(1, round(k * self._pairs.share))
+            k = self._pairs.draws.share(k)
             counts = _nearest(np.where(counts, solver.distances, np.inf), k)
         i, j = np.nonzero(counts)
         distances = solver.distances[i, j]
@@ -239,11 +224,11 @@ class SmoothedSearch:
 
     def state(self) -> Arrays:
         """Return what searches leave behind for later ones."""
-        return self._pairs.state()
+        return self._pairs.draws.state()
 
     def set_state(self, state: Arrays) -> None:
         """Continue as the search that this state is of."""
-        self._pairs.set_state(state)
+        self._pairs.draws.set_state(state)
 
 
 @dataclass(frozen=True, eq=False)

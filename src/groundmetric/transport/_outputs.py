@@ -144,7 +144,7 @@ def _open_file(
 
 
 def _require_own(path: Path, key: bytes) -> None:
-    """Refuse to go on with what was computed from other inputs."""
+    """Refuse to continue a file that was computed from other inputs."""
     marks = beside(path)
     if marks.exists() and marks.read_bytes()[:KEY] != key:
         raise ValueError(_other(f"out is {path}, and", marks.name))
