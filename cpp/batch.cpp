@@ -5,11 +5,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "pairwise.h"
+
 namespace groundmetric {
 namespace {
 
-// Pairs per task of a thread.
-constexpr std::int64_t kChunk = 8;
 // Pairs between two polls of a cheap loop.
 constexpr std::int64_t kBlock = 65536;
 
@@ -75,8 +75,9 @@ void Batch::keep(const TransportSimplex& simplex, Kept& kept) {
 bool Batch::solve_each(const CostMatrix& matrix, const std::int64_t* chosen,
                        std::int64_t n, bool prove, const Threading& threading,
                        double* values, std::int32_t* n_pivots) {
+    const std::int64_t chunk = pairs_per_task(matrix);
     std::vector<TransportSimplex> simplexes(
-        static_cast<std::size_t>(n_workers(n, kChunk, threading.n_threads)));
+        static_cast<std::size_t>(n_workers(n, chunk, threading.n_threads)));
     std::atomic<bool> is_proved{true};
     const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
         TransportSimplex& simplex = simplexes[worker];
@@ -89,10 +90,10 @@ bool Batch::solve_each(const CostMatrix& matrix, const std::int64_t* chosen,
         values[k] = matrix.unscaled(simplex.cost(), x_->unit());
         n_pivots[k] = simplex.n_pivots;
         keep(simplex, kept_[chosen[k]]);
-        if (prove && !proves_that_mass_stays(simplex, matrix))
+        if (prove && !proves_that_mass_stays(simplex, matrix, pulse))
             is_proved = false;
     };
-    parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
+    parallel_for(n, threading.n_threads, chunk, threading.poll, body);
     return is_proved;
 }
 
@@ -132,7 +133,7 @@ void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
         add_plan(problem, tree, left(chosen[k]), right(chosen[k]), reduced_,
                  weights[k] * x_->unit(), n_columns, sums);
     };
-    parallel_for(n, 1, kChunk, poll, body);
+    parallel_for(n, 1, 1, poll, body);
 }
 
 Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
@@ -146,7 +147,7 @@ Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
     Pulse pulse(shared, true);
     simplex.solve_again(pulse);
     return certify(simplex, left(pair), right(pair), x_->unit(), matrix,
-                   reduced_);
+                   reduced_, pulse);
 }
 
 void Batch::require_solved(std::int64_t pair, std::int64_t number) const {

@@ -45,27 +45,34 @@ gm::Certificate transport(In<double, 1> r, In<double, 1> c, double total,
     });
 }
 
+double distance(const double* r, const double* c, double total,
+                const gm::CostMatrix& cost) {
+    const gm::Masses left(r, 1, cost.n_rows(), total);
+    const gm::Masses right(c, 1, cost.n_columns(), total);
+    const Progress silent;
+    return cost.unscaled(
+        gm::distance(left.row(0), right.row(0), cost, make_poll(silent)),
+        left.unit());
+}
+
 // The value alone needs no potentials on empty bins, and so no costs there.
 template <class Number>
 double emd(In<double, 1> r, In<double, 1> c, double total, In<Number, 2> cost) {
     require_shape(cost, r.shape(0), c.shape(0), "cost");
+    const int m = static_cast<int>(r.shape(0));
+    const int n = static_cast<int>(c.shape(0));
     const bool has_common_bins = r.shape(0) == c.shape(0);
     const std::vector<int> rows = bins_of(r, has_common_bins ? c : r);
     const std::vector<int> columns = has_common_bins ? rows : bins_of(c, c);
     // Gathering most of a matrix would be slower than copying it.
     if (2 * (rows.size() + columns.size()) > r.shape(0) + c.shape(0))
-        return transport<Number>(r, c, total, cost).value;
-    const Progress silent;
+        return without_gil([&] {
+            return distance(r.data(), c.data(), total,
+                            gm::CostMatrix(cost.data(), m, n));
+        });
     return without_gil([&] {
-        const gm::CostMatrix matrix(cost.data(), static_cast<int>(c.shape(0)),
-                                    rows, columns);
-        const gm::Masses left(some_of(r, rows).data(), 1, matrix.n_rows(),
-                              total);
-        const gm::Masses right(some_of(c, columns).data(), 1,
-                               matrix.n_columns(), total);
-        return gm::transport(left.row(0), right.row(0), left.unit(), matrix,
-                             make_poll(silent))
-            .value;
+        return distance(some_of(r, rows).data(), some_of(c, columns).data(),
+                        total, gm::CostMatrix(cost.data(), n, rows, columns));
     });
 }
 

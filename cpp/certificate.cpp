@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "kernels.h"
+#include "row_blocks.h"
 
 namespace groundmetric {
 namespace {
@@ -34,12 +35,18 @@ void set_plan(Certificate& out, const TransportSimplex& simplex, const Mass* r,
     }
 }
 
-// minima[p] = min_q M_pq + offset_q.
-void minimize_rows(const CostMatrix& matrix, const std::vector<double>& offset,
-                   std::vector<double>& minima) {
-    minima.resize(static_cast<std::size_t>(matrix.n_rows()));
-    kernels().row_minima(matrix.row(0), matrix.stride(), offset.data(),
-                         matrix.n_rows(), minima.data());
+// min_q M_pq + offset_q of each p.
+std::vector<double> row_minima(const CostMatrix& matrix,
+                               const std::vector<double>& offset,
+                               Pulse& pulse) {
+    std::vector<double> minima(static_cast<std::size_t>(matrix.n_rows()));
+    for_row_blocks(matrix.n_rows(), matrix.stride(), pulse,
+                   [&](int begin, int end) {
+                       kernels().row_minima(matrix.row(begin), matrix.stride(),
+                                            offset.data(), end - begin,
+                                            minima.data() + begin);
+                   });
+    return minima;
 }
 
 // The v of the simplex on the receiving bins; on the others, the largest that
@@ -61,15 +68,13 @@ std::vector<double> extended_potentials(const TransportSimplex& simplex,
 // f(p) = min_k M_p,bins[k] + sign * potential[k].
 std::vector<double> extend(const CostMatrix& matrix,
                            const std::vector<int>& bins,
-                           const double* potential, double sign) {
+                           const double* potential, double sign, Pulse& pulse) {
     std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
                                kHuge);
     for (std::size_t k = 0; k < bins.size(); ++k)
         offset[bins[k]] = sign * potential[k];
     if (bins.empty()) offset[0] = 0.0;  // f(p) = M_p0 will do
-    std::vector<double> f;
-    minimize_rows(matrix, offset, f);
-    return f;
+    return row_minima(matrix, offset, pulse);
 }
 
 // u'r + v'c. Common bins are summed as u'(r - c) + (u + v)'c, so that mass that
@@ -95,19 +100,17 @@ bool agree(const std::vector<double>& u, const std::vector<double>& v,
 
 // The largest u that v allows: u_p = min_q M_pq - v_q, feasible on all bins.
 std::vector<double> largest_u(const CostMatrix& matrix,
-                              const std::vector<double>& v) {
+                              const std::vector<double>& v, Pulse& pulse) {
     std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
                                kHuge);
     std::transform(v.begin(), v.end(), offset.begin(), std::negate<>());
-    std::vector<double> u;
-    minimize_rows(matrix, offset, u);
-    return u;
+    return row_minima(matrix, offset, pulse);
 }
 
 // v = -f, f the Lipschitz function of a reduced problem.
 std::vector<double> reduced_v(const TransportSimplex& simplex,
-                              const CostMatrix& matrix) {
-    std::vector<double> v = lipschitz_potential(simplex, matrix);
+                              const CostMatrix& matrix, Pulse& pulse) {
+    std::vector<double> v = lipschitz_potential(simplex, matrix, pulse);
     std::transform(v.begin(), v.end(), v.begin(), std::negate<>());
     return v;
 }
@@ -115,34 +118,36 @@ std::vector<double> reduced_v(const TransportSimplex& simplex,
 }  // namespace
 
 std::vector<double> lipschitz_potential(const TransportSimplex& simplex,
-                                        const CostMatrix& matrix) {
+                                        const CostMatrix& matrix,
+                                        Pulse& pulse) {
     const Problem& problem = simplex.problem;
     return extend(matrix, problem.columns,
-                  simplex.potential.data() + problem.n_rows(), 1.0);
+                  simplex.potential.data() + problem.n_rows(), 1.0, pulse);
 }
 
 std::vector<double> sender_potential(const TransportSimplex& simplex,
-                                     const CostMatrix& matrix) {
-    return extend(matrix, simplex.problem.rows, simplex.potential.data(), -1.0);
+                                     const CostMatrix& matrix, Pulse& pulse) {
+    return extend(matrix, simplex.problem.rows, simplex.potential.data(), -1.0,
+                  pulse);
 }
 
 bool proves_that_mass_stays(const TransportSimplex& simplex,
-                            const CostMatrix& matrix) {
-    const std::vector<double> v = reduced_v(simplex, matrix);
-    return agree(largest_u(matrix, v), v, simplex.rounding);
+                            const CostMatrix& matrix, Pulse& pulse) {
+    const std::vector<double> v = reduced_v(simplex, matrix, pulse);
+    return agree(largest_u(matrix, v, pulse), v, simplex.rounding);
 }
 
 Certificate certify(const TransportSimplex& simplex, const Mass* r,
                     const Mass* c, double unit, const CostMatrix& matrix,
-                    bool reduced) {
+                    bool reduced, Pulse& pulse) {
     Certificate out;
     out.n_pivots = simplex.n_pivots;
     out.value = matrix.unscaled(simplex.cost(), unit);
     set_plan(out, simplex, r, c, unit, matrix.n_rows(), reduced);
 
-    out.v = reduced ? reduced_v(simplex, matrix)
+    out.v = reduced ? reduced_v(simplex, matrix, pulse)
                     : extended_potentials(simplex, matrix);
-    out.u = largest_u(matrix, out.v);
+    out.u = largest_u(matrix, out.v, pulse);
 
     out.dual_value = matrix.unscaled(dual_value(out, r, c), unit);
     out.is_valid = !reduced || agree(out.u, out.v, simplex.rounding);
@@ -161,9 +166,9 @@ Certificate transport(const Mass* r, const Mass* c, double unit,
                                     reduced);
         simplex.problem.set_costs(matrix);
         simplex.solve(pulse);
-        return certify(simplex, r, c, unit, matrix, reduced);
+        return certify(simplex, r, c, unit, matrix, reduced, pulse);
     };
-    if (matrix.has_zero_diagonal()) {
+    if (matrix.may_mass_stay(1, 1, poll) != Stay::no) {
         Certificate certificate = solve(true);
         if (certificate.is_valid) return certificate;
     }

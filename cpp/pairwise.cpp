@@ -3,14 +3,14 @@
 #include <vector>
 
 #include "certificate.h"
+#include "row_blocks.h"
 
 namespace groundmetric {
-namespace {
 
-// Pairs handed to a thread at a time.
-constexpr std::int64_t kChunk = 8;
-
-}  // namespace
+std::int64_t pairs_per_task(const CostMatrix& matrix) {
+    const long n_arcs = static_cast<long>(matrix.n_rows()) * matrix.n_columns();
+    return n_arcs < kWorthThreads ? 8 : 1;
+}
 
 std::optional<double> PairSolver::solve_by_hub(const Mass* r, const Mass* c,
                                                bool reduced, Pulse& pulse) {
@@ -40,9 +40,18 @@ double PairSolver::solve(const Mass* r, const Mass* c, Stay stay,
         if (const auto cost = solve_by_hub(r, c, stay == Stay::yes, pulse))
             return *cost;
     solve_densely(r, c, stay != Stay::no, pulse);
-    if (stay == Stay::unknown && !proves_that_mass_stays(dense_, matrix_))
+    if (stay == Stay::unknown &&
+        !proves_that_mass_stays(dense_, matrix_, pulse))
         solve_densely(r, c, false, pulse);
     return dense_.cost();
+}
+
+double distance(const Mass* r, const Mass* c, const CostMatrix& matrix,
+                const Poll& poll) {
+    Shared shared{poll};
+    Pulse pulse(shared, true);
+    return PairSolver(matrix, std::nullopt)
+        .solve(r, c, matrix.may_mass_stay(1, 1, poll), pulse);
 }
 
 Effort pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
@@ -55,9 +64,10 @@ Effort pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
     const std::int64_t n_solves = near ? matrix.n_rows() : x.size() * n;
     const Stay stay =
         matrix.may_mass_stay(n_solves, threading.n_threads, threading.poll);
+    const std::int64_t chunk = pairs_per_task(matrix);
     std::vector<PairSolver> workers(
         static_cast<std::size_t>(
-            n_workers(x.size() * n, kChunk, threading.n_threads)),
+            n_workers(x.size() * n, chunk, threading.n_threads)),
         PairSolver(matrix, near));
     const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
         const std::int64_t i = k / n, j = k % n;
@@ -67,7 +77,7 @@ Effort pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
         distances[k] = matrix.unscaled(cost, x.unit());
         if (options.symmetric) distances[j * n + i] = distances[k];
     };
-    parallel_for(x.size() * n, threading.n_threads, kChunk, threading.poll,
+    parallel_for(x.size() * n, threading.n_threads, chunk, threading.poll,
                  body);
     Effort total;
     for (const PairSolver& worker : workers) {

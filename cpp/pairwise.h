@@ -47,6 +47,14 @@ private:
     TransportSimplex dense_;
 };
 
+// Pairs handed to a thread at a time: a large one keeps it busy, and others if
+// there are fewer pairs than threads.
+std::int64_t pairs_per_task(const CostMatrix& matrix);
+
+// The distance of one pair, scaled and in units of mass.
+double distance(const Mass* r, const Mass* c, const CostMatrix& matrix,
+                const Poll& poll);
+
 struct PairwiseOptions {
     bool symmetric;  // x = y, and M is symmetric: solve half, mirror it
     bool hub;        // go through a hub if most of M equals its maximum

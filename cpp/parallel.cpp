@@ -22,6 +22,12 @@ void Pulse::beat() {
     }
 }
 
+Team* Pulse::team(int n_blocks) {
+    const int n_helpers = std::min(n_threads_, n_blocks) - 1;
+    if (n_helpers > 0 && !team_) team_ = std::make_unique<Team>(n_helpers);
+    return team_.get();
+}
+
 namespace {
 
 void work(Shared& shared, std::int64_t n_items, std::int64_t chunk, int worker,
@@ -113,8 +119,11 @@ int n_workers(std::int64_t n_items, std::int64_t chunk, int n_threads) {
 void parallel_for(std::int64_t n_items, int n_threads, std::int64_t chunk,
                   const Poll& poll, const Body& body) {
     Shared shared{poll};
-    Pulse pulse(shared, true);
     const int workers = n_workers(n_items, chunk, n_threads);
+    const auto share = [&](int worker) {
+        return n_threads / workers + (worker < n_threads % workers ? 1 : 0);
+    };
+    Pulse pulse(shared, true, share(0));
     if (workers == 1) {
         work(shared, n_items, chunk, 0, pulse, body);
         return;
@@ -122,7 +131,7 @@ void parallel_for(std::int64_t n_items, int n_threads, std::int64_t chunk,
     Crew crew(shared, workers - 1);
     for (int worker = 1; worker < workers; ++worker) {
         const bool started = crew.start([&, worker] {
-            Pulse own(shared, false);
+            Pulse own(shared, false, share(worker));
             work(shared, n_items, chunk, worker, own, body);
         });
         if (!started) break;

@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
+
+#include "team.h"
 
 namespace groundmetric {
 
@@ -37,14 +40,20 @@ struct Shared {
 // throws Stopped when the work has to end.
 class Pulse {
 public:
-    Pulse(Shared& shared, bool is_caller)
-        : shared_(shared), is_caller_(is_caller) {}
+    // The thread's items may use n_threads, itself included.
+    Pulse(Shared& shared, bool is_caller, int n_threads = 1)
+        : shared_(shared), is_caller_(is_caller), n_threads_(n_threads) {}
     void beat();
+    // The threads that help with a large item of so many blocks, started when
+    // first asked for; nullptr if there are none.
+    Team* team(int n_blocks);
 
 private:
     using Clock = std::chrono::steady_clock;
     Shared& shared_;
     bool is_caller_;
+    int n_threads_;
+    std::unique_ptr<Team> team_;
     Clock::time_point next_poll_ = Clock::now() + kInterval;
     static constexpr std::chrono::milliseconds kInterval{50};
 };
@@ -56,8 +65,9 @@ int n_workers(std::int64_t n_items, std::int64_t chunk, int n_threads);
 using Body = std::function<void(std::int64_t item, int worker, Pulse& pulse)>;
 
 // Calls body(item, worker, pulse) once for each item in [0, n_items), with
-// 0 <= worker < n_workers(...); items are handed out in chunks. Rethrows the
-// first exception of any thread.
+// 0 <= worker < n_workers(...); items are handed out in chunks. If there are
+// fewer items than threads, the others help with large ones. Rethrows the first
+// exception of any thread.
 void parallel_for(std::int64_t n_items, int n_threads, std::int64_t chunk,
                   const Poll& poll, const Body& body);
 

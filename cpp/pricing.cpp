@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "kernels.h"
+#include "row_blocks.h"
 #include "simplex.h"
 
 namespace groundmetric {
@@ -72,11 +73,11 @@ bool TransportSimplex::choose_from_block(int n, const double* minima,
 
 // Blocks of rows take turns when the candidates are used up. The plan is
 // optimal when a whole round found none.
-bool TransportSimplex::find_entering_arc(Arc& entering) {
+bool TransportSimplex::find_entering_arc(Arc& entering, Pulse& pulse) {
     constexpr int kBlock = 16;
     const int block = has_short_rows() ? kBlock / 2 : kBlock;
     if (choose_candidate(entering)) return true;
-    if (shortlist_.is_used()) return find_on_shortlist(entering);
+    if (shortlist_.is_used()) return find_on_shortlist(entering, pulse);
     const int m = problem.n_rows();
     bool found = false;
     for (int n_priced = 0; !found && n_priced < m;) {
@@ -93,12 +94,12 @@ bool TransportSimplex::find_entering_arc(Arc& entering) {
 
 // The same on the shortlist. It is extended when it has nothing more to offer,
 // or has served for many pivots: with better arcs these would have been fewer.
-bool TransportSimplex::find_on_shortlist(Arc& entering) {
+bool TransportSimplex::find_on_shortlist(Arc& entering, Pulse& pulse) {
     constexpr int kBlock = 64;
     const int m = problem.n_rows();
     // Passes over more costs than a cache holds had better be few.
     const int patience = problem.n_nodes() / (n_arcs() > 1L << 20 ? 2 : 5);
-    if (n_pivots >= n_extended_ + patience) extend_shortlist();
+    if (n_pivots >= n_extended_ + patience) extend_shortlist(pulse);
     do {
         for (int n_priced = 0; n_priced < m;) {
             const int end = std::min(next_row_ + kBlock, m);
@@ -115,30 +116,42 @@ bool TransportSimplex::find_on_shortlist(Arc& entering) {
             next_row_ = end == m ? 0 : end;
             if (choose_candidate(entering)) return true;
         }
-    } while (extend_shortlist());
+    } while (extend_shortlist(pulse));
     return false;
 }
 
 // Prices all arcs and adds the best of each row to the shortlist; false if
 // there is none.
-bool TransportSimplex::extend_shortlist() {
+bool TransportSimplex::extend_shortlist(Pulse& pulse) {
     refresh();
     n_extended_ = n_pivots;
     const int m = problem.n_rows();
-    const double* column_potential = potential.data() + m;
-    minima_.resize(static_cast<std::size_t>(m));
-    kernels().row_minima(problem.cost(), problem.stride, column_potential, m,
-                         minima_.data());
+    best_.assign(static_cast<std::size_t>(m), kNone);
+    for_row_blocks(m, problem.stride, pulse, [this](int begin, int end) {
+        for (int i = begin; i < end; i += kFew)
+            find_best(i, std::min(kFew, end - i));
+    });
     bool found = false;
     for (int i = 0; i < m; ++i) {
-        if (minima_[i] - potential[i] >= -rounding) continue;
-        const double* cost = problem.cost_row(i);
-        const int column =
-            kernels().find(cost, column_potential, problem.stride, minima_[i]);
-        shortlist_.add(i, {cost[column], column});
+        if (best_[i] == kNone) continue;
+        shortlist_.add(i, {problem.cost_row(i)[best_[i]], best_[i]});
         found = true;
     }
     return found;
+}
+
+// Sets the best arcs of n rows that have one to offer; so few rows that a cache
+// holds them until `find` reads them again.
+void TransportSimplex::find_best(int row, int n) {
+    const double* column_potential = potential.data() + problem.n_rows();
+    double minima[kFew];
+    kernels().row_minima(problem.cost_row(row), problem.stride,
+                         column_potential, n, minima);
+    for (int k = 0; k < n; ++k)
+        if (minima[k] - potential[row + k] < -rounding)
+            best_[row + k] =
+                kernels().find(problem.cost_row(row + k), column_potential,
+                               problem.stride, minima[k]);
 }
 
 }  // namespace groundmetric

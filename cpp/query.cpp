@@ -44,7 +44,7 @@ std::vector<Neighbor> Query::run(std::int64_t i,
     for (int p = 0; p < search_.base().n_bins(); ++p)
         query_[p] = to_double(masses[p]) * plan_.queries->unit();
     gather_candidates(messages);
-    take_over(messages);
+    take_over(messages, pulse);
     while (!heap_.empty() && !are_all_beaten()) {
         pulse.beat();
         std::pop_heap(heap_.begin(), heap_.end(), is_behind);
@@ -119,7 +119,7 @@ void Query::gather_candidates(const std::vector<Message>& messages) {
 }
 
 // Pairs that their other end has solved are free, and their potentials cheap.
-void Query::take_over(const std::vector<Message>& messages) {
+void Query::take_over(const std::vector<Message>& messages, Pulse& pulse) {
     for (const Message& message : messages) {
         if (!message.is_solved) continue;
         keep({message.value, message.index, message.tree});
@@ -127,7 +127,7 @@ void Query::take_over(const std::vector<Message>& messages) {
         load(message.index);
         simplex_.tree.restore(simplex_.problem, message.tree->data());
         simplex_.set_potentials();
-        add_functions();
+        add_functions(pulse);
     }
 }
 
@@ -207,7 +207,7 @@ void Query::solve(const Candidate& candidate, Pulse& pulse) {
     }
     looks.push_back(std::move(look));
     const bool is_useless = plan_.each_once && std::isinf(radius_);
-    if (simplex_.problem.n_nodes() > 0 && !is_useless) add_functions();
+    if (simplex_.problem.n_nodes() > 0 && !is_useless) add_functions(pulse);
 }
 
 KeptTree Query::kept_tree() {
@@ -233,10 +233,10 @@ void Query::keep(Neighbor found) {
         limit_ = {best_.front().distance, best_.front().index};
 }
 
-void Query::add_functions() {
+void Query::add_functions(Pulse& pulse) {
     if (n_functions() >= kMostFunctions) return;
-    add_function(lipschitz_potential(simplex_, search_.matrix()));
-    add_function(sender_potential(simplex_, search_.matrix()));
+    add_function(lipschitz_potential(simplex_, search_.matrix(), pulse));
+    add_function(sender_potential(simplex_, search_.matrix(), pulse));
 }
 
 // Centered to reduce rounding: adding a constant does not change a bound.

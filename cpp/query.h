@@ -102,7 +102,7 @@ private:
 
     void mark_told(const std::vector<Message>& messages, bool is_over);
     void gather_candidates(const std::vector<Message>& messages);
-    void take_over(const std::vector<Message>& messages);
+    void take_over(const std::vector<Message>& messages, Pulse& pulse);
     void load(std::int64_t index);
     bool raise(Candidate& candidate);
     void bound_by_functions(Candidate& candidate);
@@ -110,7 +110,7 @@ private:
     void solve(const Candidate& candidate, Pulse& pulse);
     KeptTree kept_tree();
     void keep(Neighbor found);
-    void add_functions();
+    void add_functions(Pulse& pulse);
     void add_function(std::vector<double> f);
 
     const PrunedSearch& search_;

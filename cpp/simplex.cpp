@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "kernels.h"
+#include "row_blocks.h"
 
 namespace groundmetric {
 
@@ -32,7 +33,7 @@ void TransportSimplex::solve_again(Pulse& pulse) {
     is_above_ceiling = false;
     if (problem.n_nodes() == 0) return;
     set_potentials();
-    const double gap = worst_gap();
+    const double gap = worst_gap(pulse);
     if (gap == 0.0) return;
     shortlist_.clear();
     // The old plan costs at most `gap` more than the best plan. If that is
@@ -65,7 +66,7 @@ void TransportSimplex::optimize(Pulse& pulse) {
     look_at_ceiling();
     if (is_above_ceiling) return;
     for (Arc entering;;) {
-        if (find_entering_arc(entering)) {
+        if (find_entering_arc(entering, pulse)) {
             pivot(entering, tree, potential);
             assert(tree.is_strongly_feasible());
             is_fresh_ = false;
@@ -160,11 +161,14 @@ void TransportSimplex::refresh() {
 // A bound on the cost of the plan above the optimum: lowering the potential of
 // each row by its worst reduced cost makes the potentials feasible, at this
 // price. Zero if the plan is optimal.
-double TransportSimplex::worst_gap() {
+double TransportSimplex::worst_gap(Pulse& pulse) {
     const int m = problem.n_rows();
     minima_.resize(static_cast<std::size_t>(m));
-    kernels().row_minima(problem.cost(), problem.stride, potential.data() + m,
-                         m, minima_.data());
+    for_row_blocks(m, problem.stride, pulse, [&](int begin, int end) {
+        kernels().row_minima(problem.cost_row(begin), problem.stride,
+                             potential.data() + m, end - begin,
+                             minima_.data() + begin);
+    });
     double gap = 0.0;
     for (int i = 0; i < m; ++i) {
         const double excess = potential[i] - minima_[i];

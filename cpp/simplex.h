@@ -58,22 +58,26 @@ public:
 
 private:
     void optimize(Pulse& pulse);
-    double worst_gap();
+    double worst_gap(Pulse& pulse);
     double dual_bound();
     void look_at_ceiling();
     // So short that pricing them again is cheaper than a list of candidates.
     bool has_short_rows() const { return problem.n_columns() < 48; }
     bool choose_candidate(Arc& entering);
     bool choose_from_block(int n, const double* minima, Arc& entering);
-    bool find_entering_arc(Arc& entering);
-    bool find_on_shortlist(Arc& entering);
-    bool extend_shortlist();
+    bool find_entering_arc(Arc& entering, Pulse& pulse);
+    bool find_on_shortlist(Arc& entering, Pulse& pulse);
+    bool extend_shortlist(Pulse& pulse);
+    void find_best(int row, int n);
     void refresh();
     long n_arcs() const {
         return static_cast<long>(problem.n_rows()) * problem.n_columns();
     }
     // Pricing rows takes longer than the rest of a pivot.
     bool is_large() const { return n_arcs() > 1L << 17; }
+
+    static constexpr int kNone = -1;
+    static constexpr int kFew = 4;  // rows priced at a time
 
     struct Candidate {
         Node row, column;
@@ -83,6 +87,7 @@ private:
     Shortlist shortlist_;
     SpanningTree old_tree_;
     std::vector<double> minima_, column_minima_;
+    std::vector<int> best_;  // column of each row to add to the shortlist
     std::vector<Candidate> candidates_;
     int next_row_ = 0;
     int n_extended_ = 0;     // n_pivots when the shortlist was extended

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels.h"
+#include "row_blocks.h"
 #include "smooth_kernels.h"
 
 namespace groundmetric {
@@ -28,6 +29,9 @@ constexpr float kLeastMass = 1e-20f;
 // price.
 float least_share(long n_arcs) { return n_arcs > 1L << 17 ? 0.01f : 0.05f; }
 constexpr int kBuckets = 256;
+int bucket_of(float share) {
+    return static_cast<int>((1.0f - share) * (kBuckets - 1));
+}
 
 // log2, to four digits: the same on every machine, unlike that of a library.
 double rough_log2(float x) {
@@ -64,10 +68,13 @@ void SmoothPlan::set_margins(const Problem& problem) {
     to_floats(problem.demand, demand_);
     row_factor_.resize(problem.supply.size());
     column_factor_.assign(static_cast<std::size_t>(stride_), 0.0f);
-    column_sum_.resize(static_cast<std::size_t>(stride_));
     least_.resize(problem.supply.size());
-    found_.resize(static_cast<std::size_t>(stride_));
-    found_shares_.resize(static_cast<std::size_t>(stride_));
+    blocks_.resize(static_cast<std::size_t>(n_row_blocks(n_rows_)));
+    for (Block& block : blocks_) {
+        block.column_sum.resize(static_cast<std::size_t>(stride_));
+        block.columns.resize(static_cast<std::size_t>(stride_));
+        block.column_shares.resize(static_cast<std::size_t>(stride_));
+    }
 }
 
 // Minus the smallest of some entries of the column, so that one that is far
@@ -101,29 +108,32 @@ void SmoothPlan::set_kernel(const Problem& problem, double eps, Pulse& pulse) {
     constexpr double kLog2E = 1.4426950408889634;
     kernel_.resize(static_cast<std::size_t>(n_rows_) * stride_);
     const int n = padded(n_columns_);
-    for (int i = 0; i < n_rows_; ++i) {
-        if (i % 256 == 0) pulse.beat();
-        smooth_kernels().soften(problem.cost_row(i), offset.data(), least_[i],
-                                kLog2E / eps, n, row(i));
-        std::fill(row(i) + n, row(i) + stride_, 0.0f);
-    }
+    for_row_blocks(n_rows_, stride_, pulse, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            smooth_kernels().soften(problem.cost_row(i), offset.data(),
+                                    least_[i], kLog2E / eps, n, row(i));
+            std::fill(row(i) + n, row(i) + stride_, 0.0f);
+        }
+    });
 }
 
 void SmoothPlan::balance(Pulse& pulse) {
-    constexpr int kBlock = 1024;
     std::fill_n(column_factor_.begin(), n_columns_, 1.0f);
     for (int round = 0; round < kRounds; ++round) {
-        std::fill(column_sum_.begin(), column_sum_.end(), kLeastMass);
-        for (int i = 0; i < n_rows_; i += kBlock) {
-            pulse.beat();
+        for_row_blocks(n_rows_, stride_, pulse, [&](int begin, int end) {
+            std::vector<float>& sum = blocks_[begin / kRowBlock].column_sum;
+            std::fill(sum.begin(), sum.end(), begin == 0 ? kLeastMass : 0.0f);
             smooth_kernels().balance(
-                row(i), stride_, std::min(kBlock, n_rows_ - i),
-                column_factor_.data(), supply_.data() + i,
-                row_factor_.data() + i, column_sum_.data());
-        }
+                row(begin), stride_, end - begin, column_factor_.data(),
+                supply_.data() + begin, row_factor_.data() + begin, sum.data());
+        });
+        std::vector<float>& total = blocks_[0].column_sum;
+        for (std::size_t k = 1; k < blocks_.size(); ++k)
+            for (int j = 0; j < n_columns_; ++j)
+                total[j] += blocks_[k].column_sum[j];
         for (int j = 0; j < n_columns_; ++j)
-            column_factor_[j] = std::clamp(demand_[j] / column_sum_[j],
-                                           kLowFactor, kHighFactor);
+            column_factor_[j] =
+                std::clamp(demand_[j] / total[j], kLowFactor, kHighFactor);
     }
 }
 
@@ -134,39 +144,45 @@ void SmoothPlan::absorb(double eps) {
 }
 
 void SmoothPlan::sharpen(Pulse& pulse) {
-    for (int i = 0; i < n_rows_; ++i) {
-        if (i % 256 == 0) pulse.beat();
-        smooth_kernels().sharpen(row(i), column_factor_.data(), stride_);
-    }
+    for_row_blocks(n_rows_, stride_, pulse, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            smooth_kernels().sharpen(row(i), column_factor_.data(), stride_);
+    });
 }
 
 // Sorted by counting.
-void SmoothPlan::find_shares() {
-    unsorted_.clear();
+void SmoothPlan::find_shares(Pulse& pulse) {
     const float least = least_share(static_cast<long>(n_rows_) * n_columns_);
-    int begin[kBuckets + 1] = {};
-    for (int i = 0; i < n_rows_; ++i) {
-        const int n = smooth_kernels().find_shares(
-            row(i), stride_, column_factor_.data(), demand_.data(),
-            row_factor_[i], supply_[i], least, found_.data(),
-            found_shares_.data());
-        for (int k = 0; k < n; ++k) {
-            const int bucket =
-                static_cast<int>((1.0f - found_shares_[k]) * (kBuckets - 1));
-            unsorted_.push_back({i, found_[k], bucket});
-            ++begin[bucket + 1];
+    for_row_blocks(n_rows_, stride_, pulse, [&](int begin, int end) {
+        Block& block = blocks_[begin / kRowBlock];
+        block.shares.clear();
+        for (int i = begin; i < end; ++i) {
+            const int n = smooth_kernels().find_shares(
+                row(i), stride_, column_factor_.data(), demand_.data(),
+                row_factor_[i], supply_[i], least, block.columns.data(),
+                block.column_shares.data());
+            for (int k = 0; k < n; ++k)
+                block.shares.push_back(
+                    {i, block.columns[k], bucket_of(block.column_shares[k])});
         }
-    }
-    for (int k = 0; k < kBuckets; ++k) begin[k + 1] += begin[k];
-    shares.resize(unsorted_.size());
-    for (const Share& share : unsorted_) shares[begin[share.bucket]++] = share;
+    });
+    int first[kBuckets + 1] = {};
+    for (const Block& block : blocks_)
+        for (const Share& share : block.shares) ++first[share.bucket + 1];
+    for (int k = 0; k < kBuckets; ++k) first[k + 1] += first[k];
+    shares.resize(static_cast<std::size_t>(first[kBuckets]));
+    for (const Block& block : blocks_)
+        for (const Share& share : block.shares)
+            shares[first[share.bucket]++] = share;
 }
 
 void SmoothPlan::solve(const Problem& problem, Pulse& pulse) {
     set_margins(problem);
     set_offset(problem);
-    kernels().row_minima(problem.cost(), problem.stride, offset.data(), n_rows_,
-                         least_.data());
+    for_row_blocks(n_rows_, stride_, pulse, [&](int begin, int end) {
+        kernels().row_minima(problem.cost_row(begin), problem.stride,
+                             offset.data(), end - begin, least_.data() + begin);
+    });
     shares.clear();
     double eps = kFirst * spread_of_costs(problem);
     if (eps <= 0.0) return;  // all costs are equal
@@ -178,7 +194,7 @@ void SmoothPlan::solve(const Problem& problem, Pulse& pulse) {
         sharpen(pulse);
         eps /= kDivisor;
     }
-    find_shares();
+    find_shares(pulse);
 }
 
 }  // namespace groundmetric

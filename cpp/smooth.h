@@ -37,6 +37,13 @@ public:
     void solve(const Problem& problem, Pulse& pulse);
 
 private:
+    // What a block of rows finds.
+    struct Block {
+        std::vector<float> column_sum;
+        std::vector<int> columns;  // scratch
+        std::vector<float> column_shares;
+        std::vector<Share> shares;
+    };
     void set_margins(const Problem& problem);
     void set_offset(const Problem& problem);
     double spread_of_costs(const Problem& problem) const;
@@ -44,7 +51,7 @@ private:
     void balance(Pulse& pulse);
     void absorb(double eps);
     void sharpen(Pulse& pulse);
-    void find_shares();
+    void find_shares(Pulse& pulse);
     float* row(int i) {
         return kernel_.data() + static_cast<std::size_t>(i) * stride_;
     }
@@ -53,11 +60,9 @@ private:
     int stride_ = 0;
     std::vector<float> kernel_;
     std::vector<float> supply_, demand_;  // the mean demand is 1
-    std::vector<float> row_factor_, column_factor_, column_sum_;
+    std::vector<float> row_factor_, column_factor_;
     std::vector<double> least_;  // of each row
-    std::vector<int> found_;     // scratch
-    std::vector<float> found_shares_;
-    std::vector<Share> unsorted_;
+    std::vector<Block> blocks_;
 };
 
 }  // namespace groundmetric

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "kernels.h"
+#include "row_blocks.h"
 
 namespace groundmetric {
 namespace {
@@ -30,15 +31,20 @@ void GreedyStart::set_offsets(const Problem& problem) {
     std::fill(offset_.begin() + problem.n_columns(), offset_.end(), 0.0);
 }
 
-void GreedyStart::set_turns(const Problem& problem) {
+void GreedyStart::set_turns(const Problem& problem, Pulse& pulse) {
     turns_.clear();
-    for (int i = 0; i < problem.n_rows(); ++i) {
-        if (is_settled_[i] != 0) continue;
-        double first, second;
-        kernels().two_smallest(problem.cost_row(i), offset_.data(),
-                               problem.stride, &first, &second);
-        turns_.push_back({second - first, static_cast<Node>(i)});
-    }
+    for (int i = 0; i < problem.n_rows(); ++i)
+        if (is_settled_[i] == 0) turns_.push_back({0.0, static_cast<Node>(i)});
+    const int n = static_cast<int>(turns_.size());
+    for_row_blocks(n, problem.stride, pulse, [&](int begin, int end) {
+        for (int k = begin; k < end; ++k) {
+            double first, second;
+            kernels().two_smallest(problem.cost_row(turns_[k].row),
+                                   offset_.data(), problem.stride, &first,
+                                   &second);
+            turns_[k].regret = second - first;
+        }
+    });
     std::sort(turns_.begin(), turns_.end(), [](const Turn& a, const Turn& b) {
         return a.regret != b.regret ? a.regret > b.regret : a.row < b.row;
     });
@@ -70,8 +76,9 @@ bool GreedyStart::settle(int row, int column, SpanningTree& tree) {
     return false;
 }
 
-void GreedyStart::take_turns(const Problem& problem, SpanningTree& tree) {
-    set_turns(problem);
+void GreedyStart::take_turns(const Problem& problem, SpanningTree& tree,
+                             Pulse& pulse) {
+    set_turns(problem, pulse);
     for (const Turn& turn : turns_) {
         const double* cost = problem.cost_row(turn.row);
         for (int column = -1; column < 0 || !settle(turn.row, column, tree);) {
@@ -99,7 +106,7 @@ void GreedyStart::operator()(const Problem& problem, SpanningTree& tree,
             if (is_settled_[share.row] == 0 && offset_[share.column] < kHuge)
                 settle(share.row, share.column, tree);
     }
-    take_turns(problem, tree);
+    take_turns(problem, tree, pulse);
     // The one open column is the root. Parents settle after their children.
     Node root = tree.parent[settled_.back()];
     tree.parent[root] = root;

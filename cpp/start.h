@@ -38,9 +38,9 @@ private:
     };
     void open(const Problem& problem, SpanningTree& tree);
     void set_offsets(const Problem& problem);
-    void set_turns(const Problem& problem);
+    void set_turns(const Problem& problem, Pulse& pulse);
     bool settle(int row, int column, SpanningTree& tree);
-    void take_turns(const Problem& problem, SpanningTree& tree);
+    void take_turns(const Problem& problem, SpanningTree& tree, Pulse& pulse);
 
     SmoothPlan smooth_;
     std::vector<double> offset_;  // minus the column's potential; closed: kHuge

@@ -67,6 +67,30 @@ def test_bad_pair(function, r, c, metric, message):
         function(r, c, metric)
 
 
+def numbers(x):
+    return isinstance(x, list) and all(isinstance(y, (int, float)) for y in x)
+
+
+@pytest.mark.parametrize(
+    ("r", "c", "metric", "message"),
+    [case for case in PAIR_CASES if numbers(case[0]) and numbers(case[1])],
+)
+@pytest.mark.parametrize("function", [gm.emd, gm.transport])
+def test_bad_pair_of_arrays(function, r, c, metric, message):
+    """Arrays that need no conversion take a shorter way to the same checks."""
+    with pytest.raises(ValueError, match=message):
+        function(np.array(r, float), np.array(c, float), metric)
+
+
+def test_arrays_that_need_no_conversion_are_not_copied():
+    for dtype, single in ((np.float64, False), (np.float64, True), (np.float32, True)):
+        x = np.ones((2, 3), dtype)
+        assert validation.as_float_array(x, "x", 2, single=single) is x
+    with pytest.raises(ValueError, match="x has shape"):
+        validation.as_float_array(x, "x", 1, single=True)
+    assert validation.as_float_array(x, "x", 2).dtype == np.float64
+
+
 ROWS_CASES = [
     # X, Y, metric, message
     ([R, [0.5, 0.75, -0.25]], None, M, r"X\[1, 2\] is -0\.25: .* negative"),
@@ -174,6 +198,7 @@ FORMS = {
         .reshape(x.shape)
     ),
     "read-only": lambda x: np.broadcast_to(x.astype(float), x.shape),
+    "big-endian": lambda x: x.astype(">f8"),
     "frame": pd.DataFrame,
     "csr": sp.csr_array,
     "coo": sp.coo_matrix,

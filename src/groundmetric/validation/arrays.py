@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,8 @@ from .triangles import broken_triangles
 Floats = NDArray[np.float64]
 
 METRIC_ROUNDING = 1e-12
+DOUBLE = np.dtype(np.float64)
+SINGLE = np.dtype(np.float32)
 
 
 def as_float_array(
@@ -25,6 +27,8 @@ def as_float_array(
 
     Arrays of single precision stay what they are if `single` is true.
     """
+    if _is_ready(x, ndim, single=single):
+        return cast("Floats", x)
     given: Any = x
     require_no_text(x, name)
     if hasattr(given, "toarray"):  # scipy.sparse, without importing it
@@ -42,13 +46,24 @@ def as_float_array(
             array = np.require(array, dtype, ["C", "ALIGNED"])
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} is not an array of numbers: {error}.") from error
-    if array.dtype not in {np.dtype(np.float64), np.dtype(np.float32)}:
+    if array.dtype not in {DOUBLE, SINGLE}:
         what = type(given).__name__ if array.ndim == 0 else array.dtype
         raise ValueError(f"{name} is not an array of real numbers, but of {what}.")
     if np.ndim(given) != ndim:
         wanted = "one dimension is" if ndim == 1 else f"{ndim} dimensions are"
         raise ValueError(f"{name} has shape {np.shape(given)}, but {wanted} needed.")
     return array
+
+
+def _is_ready(x: object, ndim: int, *, single: bool) -> bool:
+    """Whether nothing is left to convert or to refuse: quick, for single pairs."""
+    return (
+        type(x) is np.ndarray
+        and x.ndim == ndim
+        and (x.dtype == DOUBLE or (single and x.dtype == SINGLE))
+        and x.flags.c_contiguous
+        and x.flags.aligned
+    )
 
 
 def require_no_text(x: ArrayLike, name: str | Table) -> None:
@@ -75,7 +90,9 @@ def _is_number(text: str) -> bool:
 
 def require_finite(array: Floats, name: str | Table) -> None:
     """Reject NaN and infinity."""
-    refuse(array, ~np.isfinite(array), name, "entries must be finite")
+    is_finite = np.isfinite(array)
+    if not is_finite.all():
+        refuse(array, ~is_finite, name, "entries must be finite")
 
 
 def refuse(array: Floats, bad: NDArray[np.bool_], name: str | Table, what: str) -> None:

@@ -66,7 +66,7 @@ def as_histograms(
             f"{LARGEST_DIMENSION - n_added} are supported."
         )
     # One pass over the data: masses are finite only if all entries are.
-    smallest, first, low, high = _core.summarize(np.atleast_2d(array))
+    smallest, first, low, high = _core.summarize(array[None] if ndim == 1 else array)
     found = Histograms(array, name, first, low, high)
     if not (math.isfinite(low) and math.isfinite(high)):
         require_finite(array, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Table:
             return name
         frame: Any = X
         if not hasattr(frame, "columns") or not hasattr(frame, "iloc"):
-            return cls(name)
+            return _plain(name)
 
         def row(i: int) -> str:
             label = frame.index[i]
@@ -59,3 +60,8 @@ class Table:
         return (
             f"{self.name}[{i}]" if self.row is None else f"{self.name}, {self.row(i)}"
         )
+
+
+@lru_cache
+def _plain(name: str) -> Table:
+    return Table(name)
