@@ -51,6 +51,9 @@ struct Request {
     std::vector<std::int64_t> hint_starts;
     std::vector<std::int32_t> hints;
     bool keep_trees = false;  // for sums of plans
+    // Which histograms of the base are queries, if these are its own: from
+    // first up to end. The others need a radius below zero.
+    std::int64_t first = 0, end = 0;
 };
 
 // How pairs were handled: solved to the optimum, stopped once the simplex
@@ -74,7 +77,7 @@ public:
                  std::shared_ptr<const CostMatrix> matrix, const Poll& poll);
 
     // The neighbors of each query, with the distances of pairwise(). If queries
-    // is null, each histogram of the base is a query, excluding itself.
+    // is null, histograms of the base are queries, excluding themselves.
     Neighborhoods find(const Masses* queries, const Request& request,
                        const Threading& threading) const;
 

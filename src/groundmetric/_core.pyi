@@ -164,9 +164,9 @@ class PrunedSearch:
 
     def __init__(self, base: Masses, cost: CostMatrix) -> None: ...
 
-    def find(self, queries: Masses | None, n_neighbors: int, radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, same: bool = True, candidates: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, hints: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, keep_trees: bool = False, n_threads: int = 1, progress: Callable[[int], None] | None = None) -> Found:
+    def find(self, queries: Masses | None, n_neighbors: int, radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, same: bool = True, candidates: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, hints: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, keep_trees: bool = False, within: tuple[int, int] | None = None, n_threads: int = 1, progress: Callable[[int], None] | None = None) -> Found:
         """
-        The n_neighbors nearest within the radius of each query; None for the base among itself, then of the same or of other classes, or of listed candidates.
+        The n_neighbors nearest within the radius of each query; None for the base among itself, or for a range of it; then of the same or of other classes, or of listed candidates.
         """
 
     @property
