@@ -92,7 +92,8 @@ Out<T, 1> each_neighbor(const Found& found, Get get) {
     return to_numpy(std::move(values));
 }
 
-Out<double, 2> plan_sum(const Found& found, In<double, 1> weights) {
+Out<double, 2> plan_sum(const Found& found, In<double, 1> weights,
+                        bool spread) {
     require(found.among_base,
             "Sums of plans are only for neighbors found among the base.");
     require_length(weights.shape(0), found.neighborhoods.neighbors.size(),
@@ -102,8 +103,10 @@ Out<double, 2> plan_sum(const Found& found, In<double, 1> weights) {
     Out<double, 2> sums = new_matrix(d, d);
     const Progress silent;
     without_gil([&] {
-        found.search->plan_sum(found.neighborhoods, weights.data(),
-                               {1, make_poll(silent)}, sums.data());
+        const auto sum = spread ? &gm::PrunedSearch::spread_sum
+                                : &gm::PrunedSearch::plan_sum;
+        (*found.search.*sum)(found.neighborhoods, weights.data(),
+                             {1, make_poll(silent)}, sums.data());
     });
     return sums;
 }
@@ -150,8 +153,10 @@ void bind_search(nb::module_& m) {
         .def_prop_ro(
             "n_pivots",
             [](const Found& self) { return self.neighborhoods.tally.n_pivots; })
-        .def("plan_sum", &plan_sum, "weights"_a.noconvert(),
-             "Weighted sum of the optimal plans of all neighbors.");
+        .def("plan_sum", &plan_sum, "weights"_a.noconvert(), nb::kw_only(),
+             "spread"_a = false,
+             "Weighted sum of the optimal plans of all neighbors; or of the "
+             "most spread ones for the uniform metric.");
 
     nb::class_<gm::PrunedSearch>(m, "PrunedSearch",
                                  "Nearest neighbors, few pairs solved.")

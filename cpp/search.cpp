@@ -213,4 +213,31 @@ void PrunedSearch::plan_sum(const Neighborhoods& found, const double* weights,
                  threading.poll, body);
 }
 
+void PrunedSearch::spread_sum(const Neighborhoods& found, const double* weights,
+                              const Threading& threading, double* sums) const {
+    const int d = base_->n_bins();
+    std::fill_n(sums, static_cast<std::size_t>(d) * d, 0.0);
+    std::vector<double> received(static_cast<std::size_t>(d));
+    // One thread, and no sum of products: the same on all processors.
+    const Body body = [&](std::int64_t i, int, Pulse&) {
+        for (std::int64_t k = found.starts[i]; k < found.starts[i + 1]; ++k) {
+            if (weights[k] == 0.0) continue;
+            const double *r = row(i), *c = row(found.neighbors[k].index);
+            double mass = 0.0;
+            for (int p = 0; p < d; ++p) {
+                received[p] = std::max(c[p] - r[p], 0.0);
+                mass += received[p];
+            }
+            for (int p = 0; p < d; ++p) {
+                if (r[p] <= c[p]) continue;
+                const double share = weights[k] * ((r[p] - c[p]) / mass);
+                for (int q = 0; q < d; ++q)
+                    sums[p * d + q] += share * received[q];
+            }
+        }
+    };
+    parallel_for(static_cast<std::int64_t>(found.starts.size()) - 1, 1, 8,
+                 threading.poll, body);
+}
+
 }  // namespace groundmetric

@@ -87,6 +87,13 @@ public:
     void plan_sum(const Neighborhoods& found, const double* weights,
                   const Threading& threading, double* sums) const;
 
+    // The same with plans that are optimal for the uniform metric: common mass
+    // stays, and the rest moves independently of where it comes from, (r - c)+
+    // (c - r)+' / mass. The simplex would choose among such plans by the order
+    // of the bins, which means nothing.
+    void spread_sum(const Neighborhoods& found, const double* weights,
+                    const Threading& threading, double* sums) const;
+
     // Pairs that the simplex started in the last find.
     std::int64_t n_solves() const { return n_solves_; }
 

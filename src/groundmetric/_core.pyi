@@ -156,8 +156,10 @@ class Found:
     @property
     def n_pivots(self) -> int: ...
 
-    def plan_sum(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-        """Weighted sum of the optimal plans of all neighbors."""
+    def plan_sum(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, spread: bool = False) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        Weighted sum of the optimal plans of all neighbors; or of the most spread ones for the uniform metric.
+        """
 
 class PrunedSearch:
     """Nearest neighbors, few pairs solved."""

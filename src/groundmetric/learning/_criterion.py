@@ -38,8 +38,6 @@ Indices = NDArray[np.int64]
 Lists = tuple[Indices, NDArray[np.int32]]  # starts, members
 Range = tuple[int, int]  # first, end
 
-# Pairs that are summed up at a time, for the sake of memory.
-BLOCK = 4096
 # Histograms of a part, at least, and how many parts there are at most.
 PART = 256
 MOST_PARTS = 256
@@ -254,7 +252,7 @@ class PairSearch:
             within=self._within,
             n_threads=self._threads,
         )
-        pairs = Pairs(found, self.X, is_uniform(metric))
+        pairs = Pairs(found, is_uniform(metric))
         if k is not None:
             self._hints = pairs.starts, pairs.j.astype(np.int32)
         return pairs
@@ -288,10 +286,11 @@ class Pairs:
     ``distances[starts[i] : starts[i + 1]]`` are those of histogram i.
     """
 
-    def __init__(self, found: Any, X: Floats, uniform: bool) -> None:  # noqa: ANN401, FBT001 - of the core
-        self._found, self._X, self._uniform = found, X, uniform
+    def __init__(self, found: Any, uniform: bool) -> None:  # noqa: ANN401, FBT001 - of the core
+        self._found, self._uniform = found, uniform
         self.starts: Indices = found.starts
-        self.i: Indices = np.repeat(np.arange(len(X)), np.diff(self.starts))
+        n = len(self.starts) - 1
+        self.i: Indices = np.repeat(np.arange(n), np.diff(self.starts))
         self.j: Indices = found.indices
         self.distances: Floats = found.distances
 
@@ -305,12 +304,9 @@ class Pairs:
 
     def part_sum(self, weights: Floats, some: slice) -> Floats:
         """Sum up those of some pairs."""
-        if self._uniform:
-            plans = spread_plan_sum(self._X, self.i[some], self.j[some], weights)
-        else:
-            expanded = np.zeros(len(self.j))
-            expanded[some] = weights
-            plans = self._found.plan_sum(expanded)
+        expanded = np.zeros(len(self.j))
+        expanded[some] = weights
+        plans = self._found.plan_sum(expanded, spread=self._uniform)
         gradient: Floats = (plans + plans.T) / 2
         np.fill_diagonal(gradient, 0.0)
         return gradient
@@ -346,21 +342,3 @@ def is_uniform(metric: Floats) -> bool:
     """Tell whether all bins are equally far apart."""
     largest = metric.max()
     return bool((metric + largest * np.eye(len(metric)) == largest).all())
-
-
-def spread_plan_sum(X: Floats, i: Indices, j: Indices, weights: Floats) -> Floats:
-    """Sum up plans that are optimal for the uniform metric, as spread as possible.
-
-    Under it a plan is optimal if common mass stays. The simplex would choose among
-    these by the order of the bins, which means nothing; here, what has to move moves
-    independently of where it comes from: (r - c)+ (c - r)+' / mass.
-    """
-    total = np.zeros((X.shape[1], X.shape[1]))
-    for first in range(0, len(i), BLOCK):
-        block = slice(first, first + BLOCK)
-        difference = X[i[block]] - X[j[block]]
-        sent, received = np.maximum(difference, 0.0), np.maximum(-difference, 0.0)
-        mass = sent.sum(axis=1, keepdims=True)
-        share = weights[block, None] / np.where(mass > 0, mass, 1.0)
-        total += sent.T @ (received * share)
-    return total
