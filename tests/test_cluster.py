@@ -7,6 +7,7 @@ import signal
 import joblib
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, vstack
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 
@@ -106,13 +107,16 @@ def test_neighbors(client, data, sparse, monkeypatch):
     else:
         search = gm.EMDNeighbors(cdist(points, points))
     search.fit(X[:40])
+    X = csr_array(X)
     expected, n_solves = search.kneighbors(X[40:]), search.n_solves_
     found = search.kneighbors(X[40:], client=client)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_array_equal(a, b)
     assert search.n_solves_ == n_solves
-    with pytest.raises(ValueError, match="client is given, but X is None"):
-        search.kneighbors(client=client)
+    search.fit(vstack([X[:40], X[5:6], X[5:6]], format="csr"))  # ties
+    found = search.kneighbors(client=client)
+    for a, b in zip(found, search.kneighbors(), strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_experiments(client, tmp_path):

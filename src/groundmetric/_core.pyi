@@ -194,9 +194,9 @@ class PointSearch:
 
     def __init__(self, base: RaggedMasses, points: Points) -> None: ...
 
-    def find(self, queries: RaggedMasses | None, n_neighbors: int, radius: float, n_threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+    def find(self, queries: RaggedMasses | None, n_neighbors: int, radius: float, n_threads: int, progress: Callable[[int], None] | None, *, first: int = -1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
         """
-        Starts, distances and indices of the n_neighbors nearest within the radius of each query, None for the base among itself; and the number of pairs that the simplex looked at.
+        Starts, distances and indices of the n_neighbors nearest within the radius of each query, None for the base among itself; and the number of pairs that the simplex looked at. Queries are those of the base from first on, unless it is negative.
         """
 
 def pairwise_points(x: RaggedMasses, y: RaggedMasses, points: Points, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
