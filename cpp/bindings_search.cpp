@@ -49,7 +49,9 @@ Found find(const std::shared_ptr<gm::PrunedSearch>& search,
            const gm::Masses* queries, std::int64_t n_neighbors,
            In<double, 1> radii, std::optional<In<std::int32_t, 1>> classes,
            bool same, const Lists& candidates, const Lists& hints,
-           bool keep_trees, int n_threads, const Progress& progress) {
+           bool keep_trees,
+           std::optional<std::tuple<std::int64_t, std::int64_t>> within,
+           int n_threads, const Progress& progress) {
     const gm::Masses& base = search->base();
     const gm::Masses& asking = queries == nullptr ? base : *queries;
     const std::size_t n = static_cast<std::size_t>(asking.size());
@@ -62,12 +64,18 @@ Found find(const std::shared_ptr<gm::PrunedSearch>& search,
                                   ", but it must be at least 1.");
     require_length(radii.shape(0), n, "radii");
     auto [hint_starts, hint_members] = as_lists(hints, n, base.size(), "hints");
+    const auto [first, end] = within.value_or(std::tuple(0, base.size()));
+    require(0 <= first && first <= end && end <= base.size() &&
+                (!within || queries == nullptr),
+            "within must be a range of the base, and there are no queries.");
     const gm::Request request{n_neighbors,
                               to_vector(radii),
                               as_candidates(base, classes, same, candidates),
                               std::move(hint_starts),
                               std::move(hint_members),
-                              keep_trees};
+                              keep_trees,
+                              first,
+                              end};
     return without_gil([&] {
         return Found{
             search, queries == nullptr,
@@ -84,7 +92,8 @@ Out<T, 1> each_neighbor(const Found& found, Get get) {
     return to_numpy(std::move(values));
 }
 
-Out<double, 2> plan_sum(const Found& found, In<double, 1> weights) {
+Out<double, 2> plan_sum(const Found& found, In<double, 1> weights,
+                        bool spread) {
     require(found.among_base,
             "Sums of plans are only for neighbors found among the base.");
     require_length(weights.shape(0), found.neighborhoods.neighbors.size(),
@@ -94,8 +103,10 @@ Out<double, 2> plan_sum(const Found& found, In<double, 1> weights) {
     Out<double, 2> sums = new_matrix(d, d);
     const Progress silent;
     without_gil([&] {
-        found.search->plan_sum(found.neighborhoods, weights.data(),
-                               {1, make_poll(silent)}, sums.data());
+        const auto sum = spread ? &gm::PrunedSearch::spread_sum
+                                : &gm::PrunedSearch::plan_sum;
+        (*found.search.*sum)(found.neighborhoods, weights.data(),
+                             {1, make_poll(silent)}, sums.data());
     });
     return sums;
 }
@@ -142,8 +153,10 @@ void bind_search(nb::module_& m) {
         .def_prop_ro(
             "n_pivots",
             [](const Found& self) { return self.neighborhoods.tally.n_pivots; })
-        .def("plan_sum", &plan_sum, "weights"_a.noconvert(),
-             "Weighted sum of the optimal plans of all neighbors.");
+        .def("plan_sum", &plan_sum, "weights"_a.noconvert(), nb::kw_only(),
+             "spread"_a = false,
+             "Weighted sum of the optimal plans of all neighbors; or of the "
+             "most spread ones for the uniform metric.");
 
     nb::class_<gm::PrunedSearch>(m, "PrunedSearch",
                                  "Nearest neighbors, few pairs solved.")
@@ -163,11 +176,11 @@ void bind_search(nb::module_& m) {
              "radii"_a.noconvert(), nb::kw_only(),
              "classes"_a.noconvert().none() = nb::none(), "same"_a = true,
              "candidates"_a.none() = nb::none(), "hints"_a.none() = nb::none(),
-             "keep_trees"_a = false, "n_threads"_a = 1,
-             "progress"_a.none() = nb::none(),
+             "keep_trees"_a = false, "within"_a.none() = nb::none(),
+             "n_threads"_a = 1, "progress"_a.none() = nb::none(),
              "The n_neighbors nearest within the radius of each query; None "
-             "for the base among itself, then of the same or of other classes, "
-             "or of listed candidates.")
+             "for the base among itself, or for a range of it; then of the "
+             "same or of other classes, or of listed candidates.")
         .def_prop_ro("n_solves", &gm::PrunedSearch::n_solves,
                      "Pairs that the simplex looked at in the last find.");
 }

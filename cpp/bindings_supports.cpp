@@ -75,14 +75,14 @@ using Found = std::tuple<Out<std::int64_t, 1>, Out<double, 1>,
 
 Found find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
            std::int64_t n_neighbors, double radius, int n_threads,
-           const Progress& progress) {
+           const Progress& progress, std::int64_t first) {
     const gm::RaggedMasses& base = search.base();
     if (queries != nullptr)
         require_comparable(*queries, base, base.n_bins(), false);
     require(n_neighbors >= 1, "n_neighbors is " + std::to_string(n_neighbors) +
                                   ", but it must be at least 1.");
     gm::Neighborhoods found = without_gil([&] {
-        return search.find(queries, n_neighbors, radius,
+        return search.find(queries, first, n_neighbors, radius,
                            {n_threads, make_poll(progress)});
     });
     std::vector<double> distances;
@@ -134,10 +134,11 @@ void bind_supports(nb::module_& m) {
             "base"_a, "points"_a)
         .def(
             "find", &find, "queries"_a.none(), "n_neighbors"_a, "radius"_a,
-            "n_threads"_a, "progress"_a.none(),
+            "n_threads"_a, "progress"_a.none(), nb::kw_only(), "first"_a = -1,
             "Starts, distances and indices of the n_neighbors nearest within "
             "the radius of each query, None for the base among itself; and the "
-            "number of pairs that the simplex looked at.");
+            "number of pairs that the simplex looked at. Queries are those of "
+            "the base from first on, unless it is negative.");
 
     m.def(
         "pairwise_points",

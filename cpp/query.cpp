@@ -94,8 +94,9 @@ void Query::gather_candidates(const std::vector<Message>& messages) {
     double sum = 0.0;
     for (int p = 0; p < width; ++p) sum += least[p] * query_[p];
     const auto consider = [&](std::int64_t j) {
-        ++tally.n_candidates;
-        if (plan_.each_once && j < i_) return;
+        const bool is_query = plan_.is_query(j);
+        tally.n_candidate_ends += is_query ? 1 : 2;
+        if (plan_.each_once && is_query && j < i_) return;
         const std::int32_t told = told_[j];
         if (told >= 0 && messages[told].is_solved) return;
         const double gap = kernels().weighted_distance(

@@ -35,7 +35,8 @@ struct Message {
 
 // How the candidates of one query were handled.
 struct QueryTally {
-    std::int64_t n_candidates = 0;
+    // A pair with an end that is no query counts for both.
+    std::int64_t n_candidate_ends = 0;
     std::int64_t n_solved = 0, n_stopped = 0, n_pivots = 0;
     std::int64_t n_again = 0;  // pairs that the other end had tried before
 };
@@ -45,9 +46,13 @@ struct SearchPlan {
     const Masses* queries;
     const Request& request;
     bool among_base;
-    bool each_once;  // only its first end handles a pair
+    bool each_once;  // only its first end handles a pair of queries
     bool reduced;    // common mass stays
     std::atomic<std::size_t> n_tree_bytes{0};  // kept so far
+
+    bool is_query(std::int64_t j) const {
+        return among_base && j >= request.first && j < request.end;
+    }
 };
 
 class alignas(128) Query {

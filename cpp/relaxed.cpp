@@ -183,19 +183,20 @@ PointSearch::PointSearch(std::shared_ptr<const RaggedMasses> base,
     }
 }
 
-Neighborhoods PointSearch::find(const RaggedMasses* queries,
+Neighborhoods PointSearch::find(const RaggedMasses* queries, std::int64_t first,
                                 std::int64_t n_neighbors, double radius,
                                 const Threading& threading) const {
-    const bool among_base = queries == nullptr;
-    const RaggedMasses& asking = among_base ? *base_ : *queries;
+    const RaggedMasses& asking = queries == nullptr ? *base_ : *queries;
+    if (queries == nullptr) first = 0;
+    const bool among_base = first >= 0;
     const std::int64_t n = asking.size();
     std::vector<PointQuery> workers(
         static_cast<std::size_t>(n_workers(n, 1, threading.n_threads)),
         PointQuery(*this, n_neighbors, radius));
     std::vector<std::vector<Neighbor>> found(static_cast<std::size_t>(n));
     const Body body = [&](std::int64_t i, int worker, Pulse& pulse) {
-        found[i] =
-            workers[worker].run(asking.row(i), among_base ? i : -1, pulse);
+        found[i] = workers[worker].run(asking.row(i),
+                                       among_base ? first + i : -1, pulse);
     };
     parallel_for(n, threading.n_threads, 1, threading.poll, body);
     Neighborhoods out;

@@ -33,9 +33,11 @@ public:
 
     // The n_neighbors nearest of each query within the radius, with the
     // distances of pairwise(). If queries is null, each histogram of the base
-    // is a query, excluding itself.
-    Neighborhoods find(const RaggedMasses* queries, std::int64_t n_neighbors,
-                       double radius, const Threading& threading) const;
+    // is a query, excluding itself; so it is if queries are the histograms of
+    // the base from `first` on (-1: they are not).
+    Neighborhoods find(const RaggedMasses* queries, std::int64_t first,
+                       std::int64_t n_neighbors, double radius,
+                       const Threading& threading) const;
 
     const RaggedMasses& base() const { return *base_; }
     const Points& points() const { return *points_; }

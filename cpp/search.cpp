@@ -14,19 +14,20 @@ std::int64_t wave_size(std::int64_t n, bool passes_on) {
     return passes_on ? std::clamp<std::int64_t>(n / 16, 8, 512) : n;
 }
 
-// Whether no histogram has more candidates than neighbors are wanted.
+// Whether no query has more candidates than neighbors are wanted.
 bool wants_all(const PrunedSearch& search, const Request& request,
                const Poll& poll) {
     const std::int64_t n = search.base().size();
+    if (request.n_neighbors >= n) return true;
     std::int64_t most = 0;
-    const Body body = [&](std::int64_t i, int, Pulse&) {
+    const Body body = [&](std::int64_t k, int, Pulse&) {
         if (most > request.n_neighbors) return;
         std::int64_t n_candidates = 0;
-        request.candidates.for_each(i, n,
+        request.candidates.for_each(request.first + k, n,
                                     [&](std::int64_t) { ++n_candidates; });
         most = std::max(most, n_candidates);
     };
-    parallel_for(n, 1, 1, poll, body);
+    parallel_for(request.end - request.first, 1, 1, poll, body);
     return most <= request.n_neighbors;
 }
 
@@ -38,7 +39,9 @@ public:
         : plan_(plan),
           threading_(threading),
           n_(plan.queries->size()),
-          wave_(wave_size(n_, plan.among_base && !plan.each_once)),
+          begin_(plan.among_base ? plan.request.first : 0),
+          end_(plan.among_base ? plan.request.end : n_),
+          wave_(wave_size(end_ - begin_, plan.among_base && !plan.each_once)),
           workers_(static_cast<std::size_t>(
                        n_workers(wave_, 1, threading.n_threads)),
                    Query(search, plan)),
@@ -47,8 +50,8 @@ public:
           inbox_(found_.size()) {}
 
     Neighborhoods run() {
-        for (std::int64_t first = 0; first < n_; first += wave_) {
-            const std::int64_t end = std::min(n_, first + wave_);
+        for (std::int64_t first = begin_; first < end_; first += wave_) {
+            const std::int64_t end = std::min(end_, first + wave_);
             run_wave(first, end);
             if (plan_.among_base) pass_on(first, end);
         }
@@ -59,7 +62,7 @@ public:
 private:
     void run_wave(std::int64_t first, std::int64_t end) {
         const Poll poll = [&](std::int64_t n_done) {
-            return threading_.poll(first + n_done);
+            return threading_.poll(first - begin_ + n_done);
         };
         std::vector<QueryTally> tallies(static_cast<std::size_t>(end - first));
         const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
@@ -75,7 +78,7 @@ private:
             tally_.n_stopped += one.n_stopped;
             tally_.n_pivots += one.n_pivots;
             n_again_ += one.n_again;
-            n_candidates_ += one.n_candidates;
+            n_candidate_ends_ += one.n_candidate_ends;
         }
     }
 
@@ -89,7 +92,7 @@ private:
                 look.index = i;
                 if (other >= first && other < end && !plan_.each_once)
                     within.push_back(std::minmax(i, other));
-                if (other >= end || plan_.each_once)
+                if (plan_.is_query(other) && (other >= end || plan_.each_once))
                     inbox_[other].push_back(std::move(look));
             }
             looks_[i] = {};
@@ -117,8 +120,7 @@ private:
         out.tally = tally_;
         const std::int64_t n_looks =
             tally_.n_solved + tally_.n_stopped - n_again_;
-        out.tally.n_bounded =
-            n_candidates_ / (plan_.among_base ? 2 : 1) - n_looks;
+        out.tally.n_bounded = n_candidate_ends_ / 2 - n_looks;
         out.starts.assign(1, 0);
         for (std::vector<Neighbor>& neighbors : found_) {
             out.neighbors.insert(out.neighbors.end(),
@@ -133,12 +135,12 @@ private:
 
     SearchPlan& plan_;
     const Threading& threading_;
-    const std::int64_t n_, wave_;
+    const std::int64_t n_, begin_, end_, wave_;
     std::vector<Query> workers_;
     std::vector<std::vector<Neighbor>> found_;
     std::vector<std::vector<Message>> looks_, inbox_;
     Tally tally_;
-    std::int64_t n_candidates_ = 0, n_again_ = 0;
+    std::int64_t n_candidate_ends_ = 0, n_again_ = 0;
 };
 
 }  // namespace
@@ -205,6 +207,33 @@ void PrunedSearch::plan_sum(const Neighborhoods& found, const double* weights,
             }
             add_plan(simplex.problem, simplex.tree, r, c, reduced,
                      weights[k] * base_->unit(), d, sums);
+        }
+    };
+    parallel_for(static_cast<std::int64_t>(found.starts.size()) - 1, 1, 8,
+                 threading.poll, body);
+}
+
+void PrunedSearch::spread_sum(const Neighborhoods& found, const double* weights,
+                              const Threading& threading, double* sums) const {
+    const int d = base_->n_bins();
+    std::fill_n(sums, static_cast<std::size_t>(d) * d, 0.0);
+    std::vector<double> received(static_cast<std::size_t>(d));
+    // One thread, and no sum of products: the same on all processors.
+    const Body body = [&](std::int64_t i, int, Pulse&) {
+        for (std::int64_t k = found.starts[i]; k < found.starts[i + 1]; ++k) {
+            if (weights[k] == 0.0) continue;
+            const double *r = row(i), *c = row(found.neighbors[k].index);
+            double mass = 0.0;
+            for (int p = 0; p < d; ++p) {
+                received[p] = std::max(c[p] - r[p], 0.0);
+                mass += received[p];
+            }
+            for (int p = 0; p < d; ++p) {
+                if (r[p] <= c[p]) continue;
+                const double share = weights[k] * ((r[p] - c[p]) / mass);
+                for (int q = 0; q < d; ++q)
+                    sums[p * d + q] += share * received[q];
+            }
         }
     };
     parallel_for(static_cast<std::int64_t>(found.starts.size()) - 1, 1, 8,

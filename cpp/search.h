@@ -51,6 +51,9 @@ struct Request {
     std::vector<std::int64_t> hint_starts;
     std::vector<std::int32_t> hints;
     bool keep_trees = false;  // for sums of plans
+    // Which histograms of the base are queries, if these are its own: from
+    // first up to end. The others need a radius below zero.
+    std::int64_t first = 0, end = 0;
 };
 
 // How pairs were handled: solved to the optimum, stopped once the simplex
@@ -74,7 +77,7 @@ public:
                  std::shared_ptr<const CostMatrix> matrix, const Poll& poll);
 
     // The neighbors of each query, with the distances of pairwise(). If queries
-    // is null, each histogram of the base is a query, excluding itself.
+    // is null, histograms of the base are queries, excluding themselves.
     Neighborhoods find(const Masses* queries, const Request& request,
                        const Threading& threading) const;
 
@@ -83,6 +86,13 @@ public:
     // whose tree was not kept are solved again, to the same plan.
     void plan_sum(const Neighborhoods& found, const double* weights,
                   const Threading& threading, double* sums) const;
+
+    // The same with plans that are optimal for the uniform metric: common mass
+    // stays, and the rest moves independently of where it comes from, (r - c)+
+    // (c - r)+' / mass. The simplex would choose among such plans by the order
+    // of the bins, which means nothing.
+    void spread_sum(const Neighborhoods& found, const double* weights,
+                    const Threading& threading, double* sums) const;
 
     // Pairs that the simplex started in the last find.
     std::int64_t n_solves() const { return n_solves_; }

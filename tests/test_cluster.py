@@ -1,15 +1,20 @@
 """Work on a Dask cluster of two processes: the same numbers, also if one is killed."""
 
 import os
+import pickle
 import signal
 
 import joblib
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, vstack
 from scipy.spatial.distance import cdist
+from sklearn.base import clone
 
 import groundmetric as gm
 from groundmetric import experiments
+from groundmetric._cluster import Shards
+from groundmetric.learning import _criterion
 from groundmetric.transport import _blocks
 from test_points import bags
 
@@ -102,13 +107,16 @@ def test_neighbors(client, data, sparse, monkeypatch):
     else:
         search = gm.EMDNeighbors(cdist(points, points))
     search.fit(X[:40])
+    X = csr_array(X)
     expected, n_solves = search.kneighbors(X[40:]), search.n_solves_
     found = search.kneighbors(X[40:], client=client)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_array_equal(a, b)
     assert search.n_solves_ == n_solves
-    with pytest.raises(ValueError, match="client is given, but X is None"):
-        search.kneighbors(client=client)
+    search.fit(vstack([X[:40], X[5:6], X[5:6]], format="csr"))  # ties
+    found = search.kneighbors(client=client)
+    for a, b in zip(found, search.kneighbors(), strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_experiments(client, tmp_path):
@@ -130,6 +138,115 @@ def test_experiments(client, tmp_path):
         same = frame[["task", "method", "seed", "knn_errors", "recall"]]
         frames.append(same.to_numpy().tolist())
     assert str(frames[0]) == str(frames[1]) == str(frames[2])
+
+
+@pytest.fixture
+def labeled(monkeypatch):
+    """Make histograms of three classes, in five parts."""
+    monkeypatch.setattr(_criterion, "PART", 13)
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 60)
+    return rng.gamma(np.eye(3, 12)[y] + 0.5), y
+
+
+def kill_one(client):
+    pids = client.run(os.getpid)
+    os.kill(pids[min(pids)], signal.SIGKILL)
+
+
+LEARNERS = {
+    "margin": {},
+    "neighborhood": {"criterion": "neighborhood"},
+    "best": {"result": "best", "max_inner": 2, "max_outer": 3, "n_targets": 2},
+}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learning_on_two_workers(client, labeled, name):
+    options = {"max_outer": 5, "tol": 0.0, **LEARNERS[name]}
+    here = gm.GroundMetricLearning(**options).fit(*labeled)
+    there = gm.GroundMetricLearning(**options, client=client).fit(*labeled)
+    np.testing.assert_array_equal(there.metric_, here.metric_)
+    for column in ("criterion", "n_triplets", "n_clear"):
+        a, b = (learner.path_.column(column) for learner in (there, here))
+        np.testing.assert_array_equal(a, b)
+    # Shards do not share what they solve.
+    a, b = (learner.path_.column("n_solves").sum() for learner in (there, here))
+    assert b < a < 2 * b
+
+
+def test_learning_from_similarities_on_two_workers(client, labeled):
+    X, y = labeled
+    rng = np.random.default_rng(4)
+    strength = rng.uniform(0.2, 1.0, (60, 60))
+    omega = np.where(y[:, None] == y, 1.0, -1.0) * (strength + strength.T)
+    np.fill_diagonal(omega, 0.0)
+    here, there = (
+        gm.GroundMetricLearning(max_outer=3, client=one).fit(X, similarity=omega)
+        for one in (None, client)
+    )
+    np.testing.assert_array_equal(there.metric_, here.metric_)
+
+
+@pytest.mark.parametrize("method", ["target_distances", "sums"])
+def test_a_killed_worker_does_not_change_the_metric(
+    client, labeled, method, monkeypatch
+):
+    """Kill a worker between steps, or between targets and impostors of a step."""
+    client.wait_for_workers(2)
+    call, calls = Shards.call, []
+
+    def lethal(self, name, *arguments):
+        calls.append(name)
+        if name == method and calls.count(name) == 3:
+            kill_one(client)
+        return call(self, name, *arguments)
+
+    monkeypatch.setattr(Shards, "call", lethal)
+    options = {"max_outer": 5, "tol": 0.0, "floor": 0.0}
+    learner = gm.GroundMetricLearning(**options, client=client)
+    with pytest.warns(UserWarning, match=r"worker of the cluster was lost; \d of 5"):
+        learner.fit(*labeled)
+    expected = gm.GroundMetricLearning(**options).fit(*labeled)
+    np.testing.assert_array_equal(learner.metric_, expected.metric_)
+    assert calls == ["target_distances", "sums"] * 5
+
+
+def test_a_fit_goes_on_elsewhere(client, labeled, tmp_path):
+    """Interrupt a fit on the cluster, and end it on this machine."""
+
+    def stop(step):
+        if step.outer == 2:
+            raise KeyboardInterrupt
+
+    options = {"max_outer": 5, "tol": 0.0, "checkpoint": tmp_path / "state.npz"}
+    with pytest.raises(KeyboardInterrupt):
+        gm.GroundMetricLearning(**options, client=client, callback=stop).fit(*labeled)
+    seen = []
+    again = gm.GroundMetricLearning(**options, callback=seen.append).fit(*labeled)
+    assert len(seen) < 5
+    expected = gm.GroundMetricLearning(max_outer=5, tol=0.0).fit(*labeled)
+    np.testing.assert_array_equal(again.metric_, expected.metric_)
+
+
+def test_learners_with_a_client_are_estimators(client, labeled, tmp_path):
+    learner = gm.GroundMetricLearning(max_outer=2, client=client)
+    assert clone(learner).client is client
+    classifier = gm.EMDClassifier(learner=learner).fit(*labeled)
+    local = gm.GroundMetricLearning(max_outer=2)
+    expected = gm.EMDClassifier(learner=local).fit(*labeled)
+    np.testing.assert_array_equal(classifier.metric_, expected.metric_)
+    learner.fit(*labeled).save(tmp_path / "model.npz")
+    for copy in (
+        gm.GroundMetricLearning.load(tmp_path / "model.npz"),
+        pickle.loads(pickle.dumps(learner)),  # noqa: S301 - ours
+    ):
+        assert copy.client is None
+        np.testing.assert_array_equal(copy.metric_, learner.metric_)
+    with pytest.raises(ValueError, match="client is given, but batch_size is 20"):
+        gm.GroundMetricLearning(client=client, batch_size=20).fit(*labeled)
+    with pytest.raises(ValueError, match="client is 3; a dask"):
+        gm.GroundMetricLearning(client=3).fit(*labeled)
 
 
 @pytest.mark.parametrize("kind", ["metric", "asymmetric", "points"])

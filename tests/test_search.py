@@ -88,6 +88,47 @@ def test_finds_what_brute_force_finds(seed, kind, k, reach, threads):
         assert n_looks + found.n_bounded == allowed.sum() // 2
 
 
+@pytest.mark.parametrize("kind", ["same", "other", "listed"])
+@pytest.mark.parametrize("k", [3, 1000])
+def test_ranges_of_the_base_find_what_the_whole_finds(kind, k):
+    X, y, M, rng = data(5)
+    n = len(X)
+    allowed = (y[:, None] == y) == (kind == "same")
+    np.fill_diagonal(allowed, val=False)
+    options = {"classes": y, "same": kind == "same"}
+    if kind == "listed":
+        options = {"candidates": as_lists(allowed)}
+    radii = np.quantile(gm.pairwise_emd(X, metric=M), rng.uniform(0.2, 0.7, n))
+    search = search_in(X, M)
+    whole = search.find(None, k, radii, **options, keep_trees=True)
+    weights = rng.uniform(size=len(whole.indices))
+    plans = np.zeros_like(M)
+    for first, end in ((0, 11), (11, 12), (12, n)):
+        within = np.full(n, -1.0)
+        within[first:end] = radii[first:end]
+        part = search.find(
+            None, k, within, **options, keep_trees=True, within=(first, end)
+        )
+        some = slice(whole.starts[first], whole.starts[end])
+        np.testing.assert_array_equal(part.indices, whole.indices[some])
+        np.testing.assert_array_equal(part.distances, whole.distances[some])
+        np.testing.assert_array_equal(np.diff(part.starts)[end:], 0)
+        plans += part.plan_sum(weights[some])
+        inside = allowed[first:end, first:end].sum() // 2
+        outside = allowed[first:end].sum() - 2 * inside
+        n_looks = part.n_solved + part.n_stopped
+        assert n_looks + part.n_bounded >= inside + outside
+        assert 0 <= part.n_bounded <= inside + outside
+    np.testing.assert_allclose(plans, whole.plan_sum(weights), rtol=1e-12)
+
+
+@pytest.mark.parametrize("within", [(-1, 3), (3, 2), (0, 41)])
+def test_ranges_beyond_the_base_are_refused(within):
+    X, _, M, _ = data(5)
+    with pytest.raises(ValueError, match="within must be a range of the base"):
+        search_in(X, M).find(None, 1, np.full(40, np.inf), within=within)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_queries_from_outside(seed):
     X, _, M, rng = data(seed)

@@ -36,9 +36,7 @@ def completed(
     from distributed import as_completed  # noqa: PLC0415 - an optional dependency
 
     name = f"groundmetric-{uuid.uuid4().hex}"
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sending large graph")
-        held = client.submit(_same, shared, key=name, pure=False)
+    held = _sent(client, shared, name)
     left = enumerate(calls)
     numbers: dict[Any, int] = {}
 
@@ -63,9 +61,123 @@ def completed(
             client.cancel(list(numbers))
 
 
-def require_client(client: Any) -> None:  # noqa: ANN401 - judged here
+class Shards:
+    """Objects on the workers of a cluster that keep what they have computed.
+
+    An object is made when it is first called, from what all of them share and from its
+    own part. If its worker is lost, the next call makes it again elsewhere: what it has
+    kept may save time, but must not change results.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client
+        The cluster.
+    make : callable
+        Makes an object, ``make(shared, part)``, on a worker.
+    shared, parts
+        Its arguments.
+    """
+
+    def __init__(
+        self,
+        client: Any,  # noqa: ANN401 - judged here
+        make: Callable[..., Any],
+        shared: object,
+        parts: Sequence[object],
+    ) -> None:
+        require_client(client)
+        self._client, self._make, self._parts = client, make, parts
+        self._name = f"groundmetric-{uuid.uuid4().hex}"
+        self._shared = _sent(client, shared, f"{self._name}-shared")
+        self._homes: list[str] = [""] * len(parts)
+        self._find_homes()
+        self._kept = [
+            client.submit(_Kept, key=f"{self._name}-kept-{k}", **_at(home))
+            for k, home in enumerate(self._homes)
+        ]
+        self._births: list[str] = []
+        self._n_calls = 0
+
+    def call(self, method: str, *arguments: object) -> list[Any]:
+        """Call a method of all objects, and return the results in their order."""
+        self._find_homes()
+        self._n_calls += 1
+        name = f"{self._name}-{self._n_calls}"
+        what = _sent(self._client, (self._make, method, arguments), name)
+        calls = [
+            self._client.submit(
+                _called, self._shared, part, kept, what, key=f"{name}-{k}", **_at(home)
+            )
+            for k, (part, kept, home) in enumerate(
+                zip(self._parts, self._kept, self._homes, strict=True)
+            )
+        ]
+        try:
+            answers = self._client.gather(calls)
+        except BaseException:
+            self._client.cancel(calls)
+            raise
+        self._compare([birth for birth, _ in answers])
+        return [result for _, result in answers]
+
+    def _find_homes(self) -> None:
+        """Give each object a worker, if it has none or has lost it."""
+        workers = sorted(self._client.nthreads())
+        for k, home in enumerate(self._homes if workers else ()):
+            if home not in workers:
+                self._homes[k] = workers[k % len(workers)]
+
+    def _compare(self, births: list[str]) -> None:
+        """Say so if objects are not those of the last call."""
+        before, self._births = self._births, births
+        n_new = sum(a != b for a, b in zip(before, births, strict=False))
+        if n_new > 0:
+            warnings.warn(
+                f"A worker of the cluster was lost; {n_new} of {len(births)} shards "
+                "were made again from the data, which does not change the result.",
+                stacklevel=2,
+            )
+
+
+class _Kept:
+    """An object of a worker; it stays behind if the worker hands this on."""
+
+    def __init__(self, birth: str = "") -> None:
+        self.birth = birth or uuid.uuid4().hex
+        self.item: Any = None
+
+    def __reduce__(self) -> tuple[type[_Kept], tuple[str]]:
+        return _Kept, (self.birth,)
+
+
+def _called(shared: object, part: object, kept: _Kept, what: Any) -> tuple[str, Any]:  # noqa: ANN401 - of Shards
+    make, method, arguments = what
+    if kept.item is None:
+        kept.item = make(shared, part)
+    return kept.birth, getattr(kept.item, method)(*arguments)
+
+
+def _at(home: str) -> dict[str, Any]:
+    """Options of a task that a worker should do; another one, if it is lost."""
+    where = {"workers": [home], "allow_other_workers": True} if home else {}
+    return {"pure": False, **where}
+
+
+def _sent(client: Any, shared: object, name: str) -> Any:  # noqa: ANN401 - of Dask
+    """Make a task of data, see above."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sending large graph")
+        return client.submit(_same, shared, key=name, pure=False)
+
+
+def is_client(item: object) -> bool:
+    """Tell whether this is a client of Dask; does not import it."""
+    return type(item).__module__.split(".")[0] == "distributed"
+
+
+def require_client(client: object) -> None:
     """Reject what is not a client of Dask."""
-    if type(client).__module__.split(".")[0] != "distributed":
+    if not is_client(client):
         raise ValueError(
             f"client is {client!r}; a dask.distributed.Client is needed (pip install "
             "'groundmetric[distributed]')."

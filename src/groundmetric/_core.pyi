@@ -156,17 +156,19 @@ class Found:
     @property
     def n_pivots(self) -> int: ...
 
-    def plan_sum(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-        """Weighted sum of the optimal plans of all neighbors."""
+    def plan_sum(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, spread: bool = False) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        Weighted sum of the optimal plans of all neighbors; or of the most spread ones for the uniform metric.
+        """
 
 class PrunedSearch:
     """Nearest neighbors, few pairs solved."""
 
     def __init__(self, base: Masses, cost: CostMatrix) -> None: ...
 
-    def find(self, queries: Masses | None, n_neighbors: int, radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, same: bool = True, candidates: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, hints: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, keep_trees: bool = False, n_threads: int = 1, progress: Callable[[int], None] | None = None) -> Found:
+    def find(self, queries: Masses | None, n_neighbors: int, radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, same: bool = True, candidates: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, hints: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, keep_trees: bool = False, within: tuple[int, int] | None = None, n_threads: int = 1, progress: Callable[[int], None] | None = None) -> Found:
         """
-        The n_neighbors nearest within the radius of each query; None for the base among itself, then of the same or of other classes, or of listed candidates.
+        The n_neighbors nearest within the radius of each query; None for the base among itself, or for a range of it; then of the same or of other classes, or of listed candidates.
         """
 
     @property
@@ -192,9 +194,9 @@ class PointSearch:
 
     def __init__(self, base: RaggedMasses, points: Points) -> None: ...
 
-    def find(self, queries: RaggedMasses | None, n_neighbors: int, radius: float, n_threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+    def find(self, queries: RaggedMasses | None, n_neighbors: int, radius: float, n_threads: int, progress: Callable[[int], None] | None, *, first: int = -1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
         """
-        Starts, distances and indices of the n_neighbors nearest within the radius of each query, None for the base among itself; and the number of pairs that the simplex looked at.
+        Starts, distances and indices of the n_neighbors nearest within the radius of each query, None for the base among itself; and the number of pairs that the simplex looked at. Queries are those of the base from first on, unless it is negative.
         """
 
 def pairwise_points(x: RaggedMasses, y: RaggedMasses, points: Points, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _files
+from .._cluster import is_client
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,7 @@ class SavedMixin:
     _optional: ClassVar[tuple[str, ...]] = ()
 
     def save(self, path: StrPath) -> None:
-        """Write the fitted estimator, except functions, to one ``.npz`` file."""
+        """Write the fitted estimator to one ``.npz`` file, except functions."""
         check_is_fitted(self)
         facts, arrays = _pack(self)
         _files.write(path, KIND, facts, arrays)
@@ -100,7 +101,7 @@ def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ou
                 arrays |= {f"{key}.{part}": array for part, array in inner.items()}
             elif hasattr(item, "to_array"):
                 arrays[key] = item.to_array()
-            elif not callable(item):
+            elif not callable(item) and not is_client(item):
                 arrays[key] = _as_plain(item, name)
     return facts, arrays
 

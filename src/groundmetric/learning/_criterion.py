@@ -10,11 +10,16 @@ never solved. Each pair starts from its greedy tree, so an evaluation depends on
 metric alone: not on earlier ones, on threads, or on what was pruned. Starting from the
 trees of the last evaluation would save a tenth of the time at most, because plans
 change almost completely from step to step.
+
+Sums are made part by part, and then over the parts in their order, so that they are the
+same if the parts are shards on several machines (``_shards.py``).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -23,7 +28,7 @@ from numpy.typing import NDArray
 from .. import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from .._files import Arrays
     from ..similarity._weights import Weights
@@ -31,9 +36,17 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Lists = tuple[Indices, NDArray[np.int32]]  # starts, members
+Range = tuple[int, int]  # first, end
 
-# Pairs that are summed up at a time, for the sake of memory.
-BLOCK = 4096
+# Histograms of a part, at least, and how many parts there are at most.
+PART = 256
+MOST_PARTS = 256
+
+
+def parts_of(n: int) -> list[Range]:
+    """Divide n histograms into parts; they depend on n alone."""
+    size = max(PART, -(-n // MOST_PARTS))
+    return [(first, min(first + size, n)) for first in range(0, n, size)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +83,18 @@ class Evaluation:
         """Return the evaluation of a part that is zero everywhere."""
         return cls(0.0, np.zeros_like(metric))
 
+    @classmethod
+    def summed(cls, parts: Sequence[Evaluation], size: float = 1.0) -> Evaluation:
+        """Sum parts up in their order; divide value and gradient by the size."""
+        counts = {
+            name: sum(getattr(part, name) for part in parts)
+            for name in cls.__dataclass_fields__
+            if name.startswith("n_")
+        }
+        value = sum(part.value for part in parts)
+        gradient = reduce(np.add, [part.gradient for part in parts])
+        return cls(value / size, gradient / size, **counts)
+
 
 class Criterion(Protocol):
     """What the descent lowers."""
@@ -90,7 +115,7 @@ class Criterion(Protocol):
         """Continue as the criterion that this state is of."""
 
 
-class FoundPairs(Protocol):
+class SomePairs(Protocol):
     """Pairs (i, j), by i and then by distance, and the gradient of their distances.
 
     ``distances[starts[m] : starts[m + 1]]`` are those of the m-th histogram.
@@ -115,6 +140,10 @@ class FoundPairs(Protocol):
     def plan_sum(self, weights: Floats) -> Floats:
         """Gradient of the weighted sum of the distances in the metric: symmetric."""
 
+
+class FoundPairs(SomePairs, Protocol):
+    """All pairs that a search found."""
+
     def work(self) -> dict[str, int]:
         """Count what it took, as an evaluation has it."""
 
@@ -137,12 +166,47 @@ class Search(Protocol):
         """Continue as the search that this state is of."""
 
 
+class Histograms:
+    """Histograms of mass 1, and what the core makes of them under the last metric.
+
+    Searches of several threads may share them. Pickles have only the histograms.
+    """
+
+    def __init__(self, X: Floats) -> None:
+        self.X = X
+        self._lock = Lock()
+        self._masses: Any = None
+        self._last: tuple[Floats, Any] | None = None
+
+    @classmethod
+    def of(cls, X: Floats | Histograms) -> Histograms:
+        """Make them, if X is not the like."""
+        return X if isinstance(X, Histograms) else cls(X)
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __reduce__(self) -> tuple[type[Histograms], tuple[Floats]]:
+        return Histograms, (self.X,)
+
+    def under(self, metric: Floats) -> Any:  # noqa: ANN401 - of the core
+        """Prepare the pruned search."""
+        with self._lock:
+            if self._last is None or not np.array_equal(self._last[0], metric):
+                self._last = None  # frees its memory first
+                if self._masses is None:
+                    self._masses = _core.Masses(self.X, 1.0)
+                search = _core.PrunedSearch(self._masses, _core.CostMatrix(metric))
+                self._last = metric.copy(), search
+            return self._last[1]
+
+
 class PairSearch:
     """The similar pairs or the dissimilar ones of a set of histograms, near ones first.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray of shape (n, d) or Histograms
         Histograms of mass 1.
     weights : Weights
         Weights of pairs; those of weight zero do not count.
@@ -150,14 +214,23 @@ class PairSearch:
         Which pairs.
     n_threads : int
         Threads over histograms.
+    within : (int, int), optional
+        Find only pairs (i, j) with first <= i < end.
     """
 
     def __init__(
-        self, X: Floats, weights: Weights, *, similar: bool, n_threads: int = 1
+        self,
+        X: Floats | Histograms,
+        weights: Weights,
+        *,
+        similar: bool,
+        n_threads: int = 1,
+        within: Range | None = None,
     ) -> None:
-        self.X = X
-        self._masses = _core.Masses(X, 1.0)
-        self._candidates = weights.candidates(similar=similar)
+        self._histograms = Histograms.of(X)
+        self.X = self._histograms.X
+        self._within = within or (0, len(self.X))
+        self._candidates = weights.candidates(similar=similar, within=self._within)
         self._threads = n_threads
         self._hints: Lists | None = None  # the last neighbors, tried first
 
@@ -166,16 +239,20 @@ class PairSearch:
     ) -> Pairs:
         """Find the k nearest of each histogram within its radius; all if None."""
         n = len(self.X)
-        found = _core.PrunedSearch(self._masses, _core.CostMatrix(metric)).find(
+        first, end = self._within
+        reach = np.full(n, -1.0)  # nowhere
+        reach[first:end] = np.inf if radii is None else radii[first:end]
+        found = self._histograms.under(metric).find(
             None,
             n if k is None else k,
-            np.full(n, np.inf) if radii is None else radii,
+            reach,
             **self._candidates,
             hints=None if k is None else self._hints,
             keep_trees=True,
+            within=self._within,
             n_threads=self._threads,
         )
-        pairs = Pairs(found, self.X, is_uniform(metric))
+        pairs = Pairs(found, is_uniform(metric))
         if k is not None:
             self._hints = pairs.starts, pairs.j.astype(np.int32)
         return pairs
@@ -209,19 +286,27 @@ class Pairs:
     ``distances[starts[i] : starts[i + 1]]`` are those of histogram i.
     """
 
-    def __init__(self, found: Any, X: Floats, uniform: bool) -> None:  # noqa: ANN401, FBT001 - of the core
-        self._found, self._X, self._uniform = found, X, uniform
+    def __init__(self, found: Any, uniform: bool) -> None:  # noqa: ANN401, FBT001 - of the core
+        self._found, self._uniform = found, uniform
         self.starts: Indices = found.starts
-        self.i: Indices = np.repeat(np.arange(len(X)), np.diff(self.starts))
+        n = len(self.starts) - 1
+        self.i: Indices = np.repeat(np.arange(n), np.diff(self.starts))
         self.j: Indices = found.indices
         self.distances: Floats = found.distances
 
+    def part(self, histograms: Range) -> PartOfPairs:
+        """Return the pairs of some histograms."""
+        return PartOfPairs(self, histograms)
+
     def plan_sum(self, weights: Floats) -> Floats:
         """Sum up optimal plans, made symmetric as metrics are, without diagonal."""
-        if self._uniform:
-            plans = spread_plan_sum(self._X, self.i, self.j, weights)
-        else:
-            plans = self._found.plan_sum(weights)
+        return self.part_sum(weights, slice(0, len(weights)))
+
+    def part_sum(self, weights: Floats, some: slice) -> Floats:
+        """Sum up those of some pairs."""
+        expanded = np.zeros(len(self.j))
+        expanded[some] = weights
+        plans = self._found.plan_sum(expanded, spread=self._uniform)
         gradient: Floats = (plans + plans.T) / 2
         np.fill_diagonal(gradient, 0.0)
         return gradient
@@ -236,25 +321,24 @@ class Pairs:
         }
 
 
+class PartOfPairs:
+    """The pairs that a search found for some histograms."""
+
+    def __init__(self, pairs: Pairs, histograms: Range) -> None:
+        first, end = histograms
+        self._pairs = pairs
+        self._some = slice(pairs.starts[first], pairs.starts[end])
+        self.starts: Indices = pairs.starts[first : end + 1] - pairs.starts[first]
+        self.i = pairs.i[self._some]
+        self.j = pairs.j[self._some]
+        self.distances = pairs.distances[self._some]
+
+    def plan_sum(self, weights: Floats) -> Floats:
+        """Sum up optimal plans, made symmetric as metrics are, without diagonal."""
+        return self._pairs.part_sum(weights, self._some)
+
+
 def is_uniform(metric: Floats) -> bool:
     """Tell whether all bins are equally far apart."""
     largest = metric.max()
     return bool((metric + largest * np.eye(len(metric)) == largest).all())
-
-
-def spread_plan_sum(X: Floats, i: Indices, j: Indices, weights: Floats) -> Floats:
-    """Sum up plans that are optimal for the uniform metric, as spread as possible.
-
-    Under it a plan is optimal if common mass stays. The simplex would choose among
-    these by the order of the bins, which means nothing; here, what has to move moves
-    independently of where it comes from: (r - c)+ (c - r)+' / mass.
-    """
-    total = np.zeros((X.shape[1], X.shape[1]))
-    for first in range(0, len(i), BLOCK):
-        block = slice(first, first + BLOCK)
-        difference = X[i[block]] - X[j[block]]
-        sent, received = np.maximum(difference, 0.0), np.maximum(-difference, 0.0)
-        mass = sent.sum(axis=1, keepdims=True)
-        share = weights[block, None] / np.where(mass > 0, mass, 1.0)
-        total += sent.T @ (received * share)
-    return total

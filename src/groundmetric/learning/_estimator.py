@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from .. import validation
+from .._cluster import require_client
 from ..tables._initial import starting_metric
 from ..transport._exact import pairwise_emd
 from ._batches import BatchedMargins
@@ -19,6 +21,7 @@ from ._effort import warn_before
 from ._learner import MetricLearner
 from ._margin import MarginCriterion, judged_margin
 from ._neighborhood import NeighborhoodCriterion
+from ._shards import ShardedMargins, ShardedNeighborhood
 from ._space import MetricCone
 
 if TYPE_CHECKING:
@@ -104,6 +107,12 @@ optional
         metrics of all steps.
     n_jobs : int, optional
         Number of threads. Results do not depend on it.
+    client : dask.distributed.Client, optional
+        Learn on the workers of a cluster, each with n_jobs threads. The histograms are
+        divided into parts of 256, or into 256 parts if there are more than 65,536; the
+        metric is the same as without a client, whatever the number of workers. If a
+        worker is lost, its parts are made again from the data, with a warning. Clones
+        share the client; files and pickles do not have it.
     callback : callable, optional
         Called with each :class:`DescentStep`; a true answer ends the run.
     verbose : int, default=0
@@ -172,6 +181,7 @@ optional
         max_samples: int | None = None,
         result: str = "last",
         n_jobs: int | None = None,
+        client: object = None,
         callback: Callable[[DescentStep], object] | None = None,
         verbose: int = 0,
         checkpoint: StrPath | None = None,
@@ -196,6 +206,7 @@ optional
         self.max_samples = max_samples
         self.result = result
         self.n_jobs = n_jobs
+        self.client = client
         self.callback = callback
         self.verbose = verbose
         self.checkpoint = checkpoint
@@ -221,6 +232,17 @@ optional
         """Make the function that computes EMDs between rows of mass 1."""
         return partial(pairwise_emd, metric=metric, n_jobs=self.n_jobs)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "client": None}  # cannot be pickled
+
+    def __sklearn_clone__(self) -> GroundMetricLearning:
+        bare = copy(self)  # without client, which cannot be copied
+        clone: GroundMetricLearning = super(
+            GroundMetricLearning, bare
+        ).__sklearn_clone__()
+        clone.client = self.client
+        return clone
+
     def _require_metric(self, metric: Floats, name: str) -> None:
         validation.require_metric(metric, name)
 
@@ -236,7 +258,9 @@ optional
                 size = as_count(self.batch_size, "batch_size", low=2)
                 batches = self._batched(rows, weights, (k, share), size, threads)
                 return batches, (k, max(k, size // 24))
-            margins = MarginCriterion(rows, weights, k, share, n_threads=threads)
+            margins = self._either(MarginCriterion, ShardedMargins)(
+                rows, weights, k, share, n_threads=threads
+            )
             # With ten classes, about a sixth of the other pairs were worth solving.
             return margins, (k, max(k, len(rows) // 24))
         n_similar, n_dissimilar = (
@@ -247,10 +271,17 @@ optional
             )
         )
         balanced = weights.balanced(n_similar, n_dissimilar)
-        sides = NeighborhoodCriterion(
+        sides = self._either(NeighborhoodCriterion, ShardedNeighborhood)(
             rows, balanced, n_similar, n_dissimilar, n_threads=threads
         )
         return sides, (n_similar, n_dissimilar)
+
+    def _either(self, here: Callable[..., Any], there: Callable[..., Any]) -> Any:  # noqa: ANN401 - a criterion's
+        """Choose the criterion on this machine, or that on a cluster."""
+        if self.client is None:
+            return here
+        require_client(self.client)
+        return partial(there, self.client)
 
     def _batched(
         self,
@@ -260,6 +291,11 @@ optional
         size: int,
         threads: int,
     ) -> BatchedMargins:
+        if self.client is not None:
+            raise ValueError(
+                f"client is given, but batch_size is {size}; batches are learned from "
+                "on one machine."
+            )
         seed = int(check_random_state(self.random_state).randint(2**31))
         return BatchedMargins(
             rows, weights, *margins, batch_size=size, seed=seed, n_threads=threads

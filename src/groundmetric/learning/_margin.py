@@ -17,22 +17,24 @@ everyone else to be farther.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
-from ._criterion import Evaluation, PairSearch
+from ._criterion import Evaluation, Histograms, Pairs, PairSearch, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .._files import Arrays
     from ..similarity._weights import Weights
-    from ._criterion import FoundPairs, Search
+    from ._criterion import FoundPairs, Range, Search, SomePairs
 
 Floats = NDArray[np.float64]
+Sums = tuple[Evaluation, float]  # of a part of the histograms, and its weight |T|
 
 
 class MarginCriterion:
@@ -40,7 +42,7 @@ class MarginCriterion:
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray of shape (n, d) or Histograms
         Histograms of mass 1.
     weights : Weights
         Weights of pairs.
@@ -53,27 +55,36 @@ class MarginCriterion:
         Threads over histograms.
     searches : tuple of Search, optional
         Find similar pairs, and dissimilar ones; by exact EMDs if None.
+    within : (int, int), optional
+        Sum over these histograms only, as one part.
     """
 
     def __init__(
         self,
-        X: Floats,
+        X: Floats | Histograms,
         weights: Weights,
         n_targets: int,
         margin: float,
         *,
         n_threads: int = 1,
         searches: tuple[Search, Search] | None = None,
+        within: Range | None = None,
     ) -> None:
         self._weights = weights
         self._k = n_targets
         self._share = margin
+        self._targets: tuple[Floats, FoundPairs] | None = None  # under a metric
+        self._parts = [within] if within else parts_of(len(X))
         if searches is None:
+            shared = Histograms.of(X)
+            options: Any = {"n_threads": n_threads, "within": within}
             similar, dissimilar = (
-                PairSearch(X, weights, similar=similar, n_threads=n_threads)
+                PairSearch(shared, weights, similar=similar, **options)
                 for similar in (True, False)
             )
             searches = similar, dissimilar
+        else:  # their sums take as long for a part as for all
+            self._parts = [(0, len(X))]
         self._similar, self._dissimilar = searches
 
     def linearize(self, metric: Floats) -> Evaluation:
@@ -82,9 +93,43 @@ class MarginCriterion:
 
     def evaluate(self, metric: Floats) -> Evaluation:
         """Value and subgradient at a metric."""
-        targets = self._similar.find(metric, self._k)
-        margin = self._share * _median(targets.distances)
+        margin = self._share * _median(self.target_distances(metric))
+        parts = self.sums(metric, margin)
+        size = sum(weight for _, weight in parts)
+        return Evaluation.summed([part for part, _ in parts], size or 1.0)
+
+    def target_distances(self, metric: Floats) -> Floats:
+        """Find the targets, and return their distances."""
+        return self._find_targets(metric).distances
+
+    def _find_targets(self, metric: Floats) -> FoundPairs:
+        if self._targets is None or not np.array_equal(self._targets[0], metric):
+            self._targets = metric, self._similar.find(metric, self._k)
+        return self._targets[1]
+
+    def sums(self, metric: Floats, margin: float) -> list[Sums]:
+        """Sum up triplets, their gradients and the weights of targets, for each part.
+
+        The targets have been found before, unless that was on a machine that was lost.
+        """
+        targets, self._targets = self._find_targets(metric), None
         impostors = self._dissimilar.find(metric, radii=_reach(targets, margin))
+        work: dict[str, Any] = {
+            name: count + impostors.work()[name]
+            for name, count in targets.work().items()
+        }
+        sums = []
+        for part in self._parts:
+            near, far = _part_of(targets, part), _part_of(impostors, part)
+            found, weight = self._triplets(near, far, margin)
+            sums.append((replace(found, **work), weight))
+            work = {}  # counts once
+        return sums
+
+    def _triplets(
+        self, targets: SomePairs, impostors: SomePairs, margin: float
+    ) -> Sums:
+        """Sum up the triplets of some histograms."""
         v = self._relative_weights(targets, similar=True)
         w = self._relative_weights(impostors, similar=False)
         total, n_triplets, n_clear = 0.0, 0, 0
@@ -101,20 +146,11 @@ class MarginCriterion:
             pull[near], push[far] = triplets.sum(axis=1), triplets.sum(axis=0)
             n_triplets += int(active.sum())
             n_clear += not active.any()
-        size = v.sum() or 1.0
-        work = {
-            name: count + impostors.work()[name]
-            for name, count in targets.work().items()
-        }
-        return Evaluation(
-            total / size,
-            (targets.plan_sum(pull) - impostors.plan_sum(push)) / size,
-            n_triplets=n_triplets,
-            n_clear=n_clear,
-            **work,
-        )
+        gradient = targets.plan_sum(pull) - impostors.plan_sum(push)
+        counts = {"n_triplets": n_triplets, "n_clear": n_clear}
+        return Evaluation(total, gradient, **counts), float(v.sum())
 
-    def _relative_weights(self, pairs: FoundPairs, *, similar: bool) -> Floats:
+    def _relative_weights(self, pairs: SomePairs, *, similar: bool) -> Floats:
         weights = np.abs(self._weights.of(pairs.i, pairs.j))
         relative: Floats = weights / (self._weights.largest(similar=similar) or 1.0)
         return relative
@@ -132,6 +168,11 @@ class MarginCriterion:
     def set_state(self, state: Arrays) -> None:
         """Continue from these targets."""
         self._similar.set_state(state)
+
+
+def _part_of(pairs: FoundPairs, histograms: Range) -> SomePairs:
+    """Return the pairs of some histograms; all, if they cannot be divided."""
+    return pairs.part(histograms) if isinstance(pairs, Pairs) else pairs
 
 
 def judged_margin(n_targets: int, margin: float) -> tuple[int, float]:

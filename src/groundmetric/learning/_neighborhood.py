@@ -12,18 +12,19 @@ them right.)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..similarity._weights import MatrixWeights, Weights
-from ._criterion import Evaluation, Pairs, PairSearch
+from ._criterion import Evaluation, Histograms, Pairs, PairSearch, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .._files import Arrays
+    from ._criterion import Range
 
 Floats = NDArray[np.float64]
 
@@ -36,16 +37,20 @@ class Side:
 
     def __init__(
         self,
-        X: Floats,
+        X: Floats | Histograms,
         weights: Weights,
         n_neighbors: int | None,
         *,
         similar: bool,
         n_threads: int = 1,
+        within: Range | None = None,
     ) -> None:
         self._weights = weights
         self._k = n_neighbors
-        self.search = PairSearch(X, weights, similar=similar, n_threads=n_threads)
+        self._parts = [within] if within else parts_of(len(X))
+        self.search = PairSearch(
+            X, weights, similar=similar, n_threads=n_threads, within=within
+        )
 
     def neighbors(self, metric: Floats) -> Pairs:
         """Find the neighborhoods N_ik."""
@@ -53,10 +58,15 @@ class Side:
 
     def evaluate(self, metric: Floats) -> Evaluation:
         """Algorithm 1: value and subgradient at a metric; <gradient, M> = value."""
-        pairs = self.neighbors(metric)
-        weights = self._weights.of(pairs.i, pairs.j)
-        value = float((weights * pairs.distances).sum())
-        return Evaluation(value, pairs.plan_sum(weights), **pairs.work())
+        found = self.neighbors(metric)
+        work, sums = found.work(), []
+        for part in self._parts:
+            pairs = found.part(part)
+            weights = self._weights.of(pairs.i, pairs.j)
+            value = float((weights * pairs.distances).sum())
+            sums.append(Evaluation(value, pairs.plan_sum(weights), **work))
+            work = {}  # counts once
+        return Evaluation.summed(sums)
 
 
 class NeighborhoodCriterion:
@@ -68,20 +78,21 @@ class NeighborhoodCriterion:
 
     def __init__(
         self,
-        X: Floats,
+        X: Floats | Histograms,
         weights: Weights | Floats,
         n_similar: int | None,
         n_dissimilar: int | None,
         *,
         n_threads: int = 1,
+        within: Range | None = None,
     ) -> None:
         if isinstance(weights, np.ndarray):
             weights = MatrixWeights(weights)
         self._weights, self._counts = weights, (n_similar, n_dissimilar)
-        self.similar = Side(X, weights, n_similar, similar=True, n_threads=n_threads)
-        self.dissimilar = Side(
-            X, weights, n_dissimilar, similar=False, n_threads=n_threads
-        )
+        shared = Histograms.of(X)
+        options: Any = {"n_threads": n_threads, "within": within}
+        self.similar = Side(shared, weights, n_similar, similar=True, **options)
+        self.dissimilar = Side(shared, weights, n_dissimilar, similar=False, **options)
 
     def linearize(self, metric: Floats) -> Evaluation:
         """Evaluate S+."""

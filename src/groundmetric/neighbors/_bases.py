@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Range = tuple[int, int]  # first, end
 
 # Queries of a task.
 QUERIES = 64
@@ -50,8 +51,13 @@ class Base(Protocol):
         radius: float,
         threads: int,
         report: Report | None,
+        *,
+        within: Range | None = None,
     ) -> Found:
-        """Find the nearest of each query within the radius; None: of each histogram."""
+        """Find the nearest of each query within the radius.
+
+        If there are no queries, those of each histogram, or of a range of them.
+        """
 
 
 class MatrixBase:
@@ -71,19 +77,26 @@ class MatrixBase:
         radius: float,
         threads: int,
         report: Report | None,
+        *,
+        within: Range | None = None,
     ) -> Found:
         """Find neighbors."""
         masses = None if queries is None else _core.Masses(queries, 1.0)
         n = self._n if queries is None else len(queries)
+        first, end = within or (0, n)
+        radii = np.full(n, -1.0)  # nowhere
+        radii[first:end] = radius
         found = self._search.find(
             masses,
             n_neighbors,
-            np.full(n, radius),
+            radii,
+            within=within,
             n_threads=threads,
             progress=report,
         )
         n_solves = found.n_solved + found.n_stopped
-        return Found(np.diff(found.starts), found.distances, found.indices, n_solves)
+        counts = np.diff(found.starts)[first:end]
+        return Found(counts, found.distances, found.indices, n_solves)
 
 
 class PointBase:
@@ -91,6 +104,7 @@ class PointBase:
 
     def __init__(self, histograms: csr_array, points: Floats) -> None:
         self.n_solves = 0
+        self._histograms = histograms
         self._search = _core.PointSearch(
             as_masses(histograms, 1.0), _core.Points(points)
         )
@@ -102,25 +116,38 @@ class PointBase:
         radius: float,
         threads: int,
         report: Report | None,
+        *,
+        within: Range | None = None,
     ) -> Found:
         """Find neighbors."""
+        if within is not None:
+            queries = self._histograms[slice(*within)]
         masses = None if queries is None else as_masses(queries, 1.0)
         starts, distances, indices, n_solves = self._search.find(
-            masses, n_neighbors, radius, threads, report
+            masses,
+            n_neighbors,
+            radius,
+            threads,
+            report,
+            first=-1 if within is None else within[0],
         )
         return Found(np.diff(starts), distances, indices, n_solves)
 
 
 def find_there(
     client: object,
-    search: object,
+    search: Any,  # noqa: ANN401 - ours
     queries: Any,  # noqa: ANN401 - dense or sparse rows
     options: tuple[int, float, int],
     report: Report | None,
 ) -> Found:
     """Find neighbors on the workers of a Dask cluster, some queries at a time."""
-    starts = range(0, queries.shape[0], QUERIES)
-    calls = [(queries[start : start + QUERIES], *options) for start in starts]
+    n = search.n_samples_fit_ if queries is None else queries.shape[0]
+    calls: list[tuple[object, ...]] = []
+    for first in range(0, n, QUERIES):
+        end = min(first + QUERIES, n)
+        some = None if queries is None else queries[first:end]
+        calls.append((some, (first, end) if queries is None else None, *options))
     parts: dict[int, Found] = {}
     for k, part in completed(client, _found, search, calls):
         parts[k] = part
@@ -135,6 +162,6 @@ def find_there(
     )
 
 
-def _found(search: Any, queries: Any, *options: float) -> Found:  # noqa: ANN401
-    found: Found = search._base.find(queries, *options, None)  # noqa: SLF001 - ours
+def _found(search: Any, queries: Any, within: Range | None, *options: float) -> Found:  # noqa: ANN401
+    found: Found = search._base.find(queries, *options, None, within=within)  # noqa: SLF001 - ours
     return found

@@ -167,7 +167,7 @@ class EMDNeighbors(HistogramTransformer):
             False returns only the indices.
         client : dask.distributed.Client, optional
             Search on the workers of a cluster, some queries at a time, each part on
-            n_jobs threads. X has to be given.
+            n_jobs threads.
 
         Returns
         -------
@@ -300,8 +300,6 @@ class EMDNeighbors(HistogramTransformer):
         """Return the number of neighbors of each query, their distances and indices."""
         queries = None if X is None else self._as_rows(X, reset=False)
         threads = validation.n_threads(self.n_jobs)
-        if client is not None and queries is None:
-            raise ValueError("client is given, but X is None; queries are needed.")
         n = self.n_samples_fit_ if queries is None else queries.shape[0]
         show = self.verbose > 0
         with progress_bar(n, label="neighbors", unit="query", show=show) as report:

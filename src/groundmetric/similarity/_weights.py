@@ -28,8 +28,13 @@ class Weights(Protocol):
     def of(self, i: Indices, j: Indices) -> Floats:
         """Return the weights of pairs."""
 
-    def candidates(self, *, similar: bool) -> Arrays:
-        """Return the similar or dissimilar pairs, as the pruned search takes them."""
+    def candidates(
+        self, *, similar: bool, within: tuple[int, int] | None = None
+    ) -> Arrays:
+        """Return the similar or dissimilar pairs, as the pruned search takes them.
+
+        Those that start outside a range may be missing.
+        """
 
     def n_pairs(self, *, similar: bool) -> int:
         """Count the similar or dissimilar pairs."""
@@ -96,7 +101,12 @@ class LabelWeights:
         same = self.classes[i] == self.classes[j]
         return np.where(same, self.similar, self.dissimilar)
 
-    def candidates(self, *, similar: bool) -> Arrays:
+    def candidates(
+        self,
+        *,
+        similar: bool,
+        within: tuple[int, int] | None = None,  # noqa: ARG002 - no pairs are listed
+    ) -> Arrays:
         return {"classes": self.classes, "same": similar}
 
     def largest(self, *, similar: bool) -> float:
@@ -143,9 +153,14 @@ class MatrixWeights:
         weights: Floats = self.omega[i, j]
         return weights
 
-    def candidates(self, *, similar: bool) -> Arrays:
-        mask = self.omega > 0 if similar else self.omega < 0
-        starts = np.concatenate([[0], np.cumsum(mask.sum(axis=1))])
+    def candidates(
+        self, *, similar: bool, within: tuple[int, int] | None = None
+    ) -> Arrays:
+        rows = slice(*(within or (0, len(self))))
+        mask = self.omega[rows] > 0 if similar else self.omega[rows] < 0
+        counts = np.zeros(len(self), dtype=np.int64)
+        counts[rows] = mask.sum(axis=1)
+        starts = np.concatenate([[0], np.cumsum(counts)])
         return {"candidates": (starts, np.nonzero(mask)[1].astype(np.int32))}
 
     def largest(self, *, similar: bool) -> float:
