@@ -27,6 +27,7 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
+    "reports",
     "run",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -36,12 +37,15 @@ extensions = [
     "sphinxcontrib.bibtex",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "**.ipynb", "**/GALLERY_HEADER.rst"]
+exclude_patterns = ["_build", "_extra", "**.ipynb", "**/GALLERY_HEADER.rst"]
 nitpicky = True
 html_theme = "furo"
 html_title = f"groundmetric {release}"
 html_math_renderer = "mathml"
 html_show_copyright = False
+html_extra_path = ["_extra"]  # reports
+html_static_path = ["_static"]
+html_css_files = ["reports.css"]
 html_show_sourcelink = False
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
@@ -68,8 +72,9 @@ plot_formats = [("png", 110)]
 plot_rcparams = {"savefig.bbox": "tight", "font.size": 9}
 
 sphinx_gallery_conf = {
-    "examples_dirs": "../examples/gallery",
-    "gallery_dirs": "gallery",
+    "examples_dirs": ["../examples/tutorials", "../examples/gallery"],
+    "gallery_dirs": ["tutorials", "gallery"],
+    "image_scrapers": ("matplotlib", "reports.show_report"),
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "capture_repr": (),  # only what is printed
