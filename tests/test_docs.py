@@ -145,13 +145,13 @@ def test_gallery_has_titles_and_a_name_that_is_run(path):
     assert path.name.startswith("plot_")  # others are not run
 
 
-@pytest.mark.parametrize("name", ["plot_4_repair", "plot_5_neighbors"])
+@pytest.mark.parametrize("name", ["plot_04_repair", "plot_05_neighbors"])
 def test_gallery_runs(name, capsys):
     names = runpy.run_path(str(ROOT / "examples" / "gallery" / f"{name}.py"))
     assert plt.get_fignums()
     plt.close("all")
     printed = capsys.readouterr().out
-    if name == "plot_4_repair":
+    if name == "plot_04_repair":
         assert "metric: False" in printed
         assert "metric: True" in printed
     else:
