@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,16 +88,34 @@ sphinx_gallery_conf = {
 }
 
 
-def skip_foreign(*event: Any) -> bool | None:  # noqa: ANN401 - Sphinx's
-    """Leave out what estimators inherit from scikit-learn.
+# Methods that modules of the package call on each other's classes.
+INTERNAL = {"distances", "from_core", "learn_from", "metrics_of_steps"}
 
-    It is described there, with links that lead nowhere from here.
+
+def skip_foreign(*event: Any) -> bool | None:  # noqa: ANN401 - Sphinx's
+    """Leave out what classes inherit from others, and what is not for users.
+
+    What comes from scikit-learn is described there, with links that lead nowhere from
+    here.
     """
-    _, _, _, member, _, _ = event
+    _, what, name, member, _, _ = event
+    if what == "class" and name in INTERNAL:
+        return True
     owner = getattr(member, "__module__", None) or "groundmetric"
-    return None if owner.startswith("groundmetric") else True
+    inherited = getattr(member, "__objclass__", None) is BaseException
+    return None if owner.startswith("groundmetric") and not inherited else True
+
+
+def hide_private(*event: Any) -> tuple[str, str | None] | None:  # noqa: ANN401
+    """Leave private fields of results, and how defaults are made, out of signatures."""
+    _, what, _, _, _, signature, returned = event
+    if what != "class" or not signature:
+        return None
+    public = re.sub(r", _\w+", "", signature)
+    return public.replace("=<factory>", "=..."), returned
 
 
 def setup(app: Sphinx) -> None:
     """Tell Sphinx what to leave out."""
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("autodoc-process-signature", hide_private)
