@@ -112,7 +112,7 @@ def hide_private(*event: Any) -> tuple[str, str | None] | None:  # noqa: ANN401
     if what != "class" or not signature:
         return None
     public = re.sub(r", _\w+", "", signature)
-    return public.replace("=<factory>", "=..."), returned
+    return public.replace("<factory>", "..."), returned
 
 
 def setup(app: Sphinx) -> None:
