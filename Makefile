@@ -133,4 +133,4 @@ wheel: setup  ## Build the wheel, and try it in an empty environment
 	@cd build/wheel && empty/bin/python ../../.ci/check_wheel.py *.whl
 
 clean:  ## Remove everything that was made
-	rm -rf .venv build dist docs/_build docs/api/generated docs/gallery
+	rm -rf .venv build dist docs/_build docs/_extra docs/api/generated docs/gallery docs/tutorials

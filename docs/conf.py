@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
+    "reports",
     "run",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -36,12 +38,15 @@ extensions = [
     "sphinxcontrib.bibtex",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "**.ipynb", "**/GALLERY_HEADER.rst"]
+exclude_patterns = ["_build", "_extra", "**.ipynb", "**/GALLERY_HEADER.rst"]
 nitpicky = True
 html_theme = "furo"
 html_title = f"groundmetric {release}"
 html_math_renderer = "mathml"
 html_show_copyright = False
+html_extra_path = ["_extra"]  # reports
+html_static_path = ["_static"]
+html_css_files = ["reports.css"]
 html_show_sourcelink = False
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
@@ -68,8 +73,9 @@ plot_formats = [("png", 110)]
 plot_rcparams = {"savefig.bbox": "tight", "font.size": 9}
 
 sphinx_gallery_conf = {
-    "examples_dirs": "../examples/gallery",
-    "gallery_dirs": "gallery",
+    "examples_dirs": ["../examples/tutorials", "../examples/gallery"],
+    "gallery_dirs": ["tutorials", "gallery"],
+    "image_scrapers": ("matplotlib", "reports.show_report"),
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "capture_repr": (),  # only what is printed
@@ -82,16 +88,34 @@ sphinx_gallery_conf = {
 }
 
 
-def skip_foreign(*event: Any) -> bool | None:  # noqa: ANN401 - Sphinx's
-    """Leave out what estimators inherit from scikit-learn.
+# Methods that modules of the package call on each other's classes.
+INTERNAL = {"distances", "from_core", "learn_from", "metrics_of_steps"}
 
-    It is described there, with links that lead nowhere from here.
+
+def skip_foreign(*event: Any) -> bool | None:  # noqa: ANN401 - Sphinx's
+    """Leave out what classes inherit from others, and what is not for users.
+
+    What comes from scikit-learn is described there, with links that lead nowhere from
+    here.
     """
-    _, _, _, member, _, _ = event
+    _, what, name, member, _, _ = event
+    if what == "class" and name in INTERNAL:
+        return True
     owner = getattr(member, "__module__", None) or "groundmetric"
-    return None if owner.startswith("groundmetric") else True
+    inherited = getattr(member, "__objclass__", None) is BaseException
+    return None if owner.startswith("groundmetric") and not inherited else True
+
+
+def hide_private(*event: Any) -> tuple[str, str | None] | None:  # noqa: ANN401
+    """Leave private fields of results, and how defaults are made, out of signatures."""
+    _, what, _, _, _, signature, returned = event
+    if what != "class" or not signature:
+        return None
+    public = re.sub(r", _\w+", "", signature)
+    return public.replace("<factory>", "..."), returned
 
 
 def setup(app: Sphinx) -> None:
     """Tell Sphinx what to leave out."""
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("autodoc-process-signature", hide_private)

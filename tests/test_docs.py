@@ -2,9 +2,11 @@
 
 import contextlib
 import importlib
+import inspect
 import io
 import re
 import runpy
+import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -16,11 +18,15 @@ mpl.use("Agg")
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 # Those that are made when the documentation is built have no place here.
-MADE = {"_build", "gallery", "generated"}
+MADE = {"_build", "_extra", "gallery", "generated", "tutorials"}
 PAGES = sorted(
     page for page in DOCS.rglob("*.md") if not MADE & set(page.relative_to(DOCS).parts)
 )
-GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.py"))
+GALLERY = sorted(
+    path
+    for folder in ("gallery", "tutorials")
+    for path in (ROOT / "examples" / folder).glob("*.py")
+)
 SCRIPTS = [*GALLERY, *sorted((DOCS / "figures").glob("*.py"))]
 PACKAGE = ROOT / "src" / "groundmetric"
 # Names of these are exported at the top level, and described there.
@@ -77,6 +83,46 @@ def test_every_public_name_is_in_the_reference_once():
     assert sorted(described()) == sorted(public)
 
 
+def test_reference_has_no_private_names(monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])  # which it extends
+    conf = runpy.run_path(str(DOCS / "conf.py"))
+    raw, shown = [], []
+    for name in described():
+        module, _, attribute = name.rpartition(".")
+        found = getattr(importlib.import_module(module), attribute)
+        if inspect.isclass(found) and not issubclass(found, Exception):
+            given = inspect.signature(found).parameters.values()
+            plain = [each.replace(annotation=each.empty) for each in given]
+            raw.append(str(inspect.Signature(plain)))  # as autodoc writes it
+            event = (None, "class", name, found, None, raw[-1], None)
+            shown.append(conf["hide_private"](*event)[0])
+    private = re.compile(r"[(\s]_\w|<factory>")
+    assert any(private.search(signature) for signature in raw)
+    assert not [signature for signature in shown if private.search(signature)]
+    skipped = conf["skip_foreign"]
+    member = importlib.import_module("groundmetric").GroundMetricLearning
+    assert skipped(None, "class", "learn_from", member.learn_from, False, None)
+    assert skipped(None, "class", "add_note", Warning.with_traceback, False, None)
+    assert skipped(None, "class", "pairwise", member.pairwise, False, None) is None
+
+
+def test_reports_of_examples_are_shown_once(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS / "_extensions"))
+    reports = importlib.import_module("reports")
+    monkeypatch.setattr(reports, "EXTRA", tmp_path)
+    written = tmp_path / "report.html"
+    written.write_text("all good")
+    names = {"report": written}
+    block = {"example_globals": names, "src_file": "plot_1_images.py"}
+    assert 'src="../plot_1_images.html"' in reports.show_report(None, block, {})
+    assert (tmp_path / "plot_1_images.html").read_text() == "all good"
+    assert reports.show_report(None, block, {}) == ""
+    block["example_globals"] = {"report": "none"}
+    assert reports.show_report(None, block, {}) == ""
+    # The front page shows the demo's.
+    assert f'src="{reports.DEMO.name}"' in (DOCS / "index.md").read_text()
+
+
 def test_every_page_is_in_one_table_of_contents():
     entries = [
         (page.parent / f"{line}.md").resolve()
@@ -86,8 +132,10 @@ def test_every_page_is_in_one_table_of_contents():
         if line and not line.startswith(":")
     ]
     assert len(entries) == len(set(entries))
-    made = DOCS / "gallery" / "index.md"  # from examples/gallery, as .rst
-    assert set(entries) - {made} == set(PAGES) - {DOCS / "index.md"}
+    # From examples, as .rst.
+    made = {DOCS / name / "index.md" for name in ("gallery", "tutorials")}
+    assert made <= set(entries)
+    assert set(entries) - made == set(PAGES) - {DOCS / "index.md"}
 
 
 @pytest.mark.parametrize(
@@ -139,18 +187,29 @@ def test_gallery_has_titles_and_a_name_that_is_run(path):
     assert path.name.startswith("plot_")  # others are not run
 
 
-@pytest.mark.parametrize("name", ["plot_4_repair", "plot_5_neighbors"])
+@pytest.mark.parametrize("name", ["plot_04_repair", "plot_05_neighbors"])
 def test_gallery_runs(name, capsys):
     names = runpy.run_path(str(ROOT / "examples" / "gallery" / f"{name}.py"))
     assert plt.get_fignums()
     plt.close("all")
     printed = capsys.readouterr().out
-    if name == "plot_4_repair":
+    if name == "plot_04_repair":
         assert "metric: False" in printed
         assert "metric: True" in printed
     else:
         assert printed.count("True") == 2
         assert names["search"].n_solves_ < 0.05 * 10 * len(names["base"])
+
+
+def test_tutorial_of_many_distances_runs(capsys):
+    path = ROOT / "examples" / "tutorials" / "plot_3_ten_million.py"
+    names = runpy.run_path(str(path))
+    plt.close("all")
+    printed = capsys.readouterr().out
+    assert "same as without a crash: True" in printed
+    assert "same distances: True" in printed
+    assert "distances.npy.blocks" not in printed  # removed at the end
+    assert 0 < int(re.search(r"killed after (\d+)", printed)[1]) < names["n_blocks"]
 
 
 def test_every_figure_is_shown():

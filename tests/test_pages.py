@@ -42,7 +42,7 @@ def test_no_example_learns_from_the_first_digits():
     found += [*DOCS.glob("figures/*.py"), *ROOT.glob("examples/**/*.py")]
     texts = {path.name: path.read_text() for path in found}
     with_digits = {name for name, text in texts.items() if "load_digits" in text}
-    assert {"README.md", "plot_1_digits.py", "criterion.md"} <= with_digits
+    assert {"README.md", "plot_01_digits.py", "criterion.md"} <= with_digits
     first = re.compile(r"digits\.[Xy]\[:\d|slice\(0, \d")
     assert not [name for name in with_digits if first.search(texts[name])]
 

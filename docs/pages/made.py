@@ -5,6 +5,7 @@ from pathlib import Path
 import digits
 import ratios
 import reproduction
+import times
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,5 +18,6 @@ PAGES = {
     ROOT / "docs" / "index.md": {"digits": digits.snippet},
     ROOT / "docs" / "learning.md": {"tasks": digits.table},
     ROOT / "docs" / "scale.md": {"sizes": ratios.sizes, "growth": ratios.growth},
+    ROOT / "docs" / "times.md": times.MAKERS,
     ROOT / "docs" / "reproduction.md": reproduction.MAKERS,
 }

@@ -38,14 +38,30 @@ def _results() -> dict:
     return json.loads(RESULTS.read_text())
 
 
-def _rows() -> list[dict]:
-    return [row for rows in _results()["rows"].values() for row in rows]
+def rows() -> list[dict]:
+    """Return the rows of all benchmarks."""
+    return [row for some in _results()["rows"].values() for row in some]
+
+
+def row(start: str) -> dict:
+    """Return the one row that starts so."""
+    (found,) = (row for row in rows() if row["what"].startswith(start))
+    return found
+
+
+def notes() -> dict[str, str]:
+    """Return what the benchmarks say beside their rows."""
+    return _results()["notes"]
+
+
+def machine() -> list[str]:
+    """Say what the benchmarks ran on."""
+    return _results()["machine"]
 
 
 def _ratio(start: str) -> str:
-    """Return the ratio of the peer's time to ours, from the one row that starts so."""
-    (row,) = (row for row in _rows() if row["what"].startswith(start))
-    return _times(row["ratio"])
+    """Return the ratio of the peer's time to ours."""
+    return _times(row(start)["ratio"])
 
 
 def _times(ratio: float) -> str:
@@ -53,7 +69,7 @@ def _times(ratio: float) -> str:
 
 
 def _version(name: str) -> str:
-    return re.search(rf"\b{name} ([\d.]+)", " ".join(_results()["machine"])).group(1)
+    return re.search(rf"\b{name} ([\d.]+)", " ".join(machine())).group(1)
 
 
 def _line(*cells: str) -> str:
@@ -62,26 +78,26 @@ def _line(*cells: str) -> str:
 
 def table() -> str:
     """List the machine, and all ratios to peers."""
-    lines = [line_of(**row) for row in _rows()]
-    machine = "\n".join(_results()["machine"])
-    notes = _results()["notes"]
+    lines = [line_of(**row) for row in rows()]
+    ran_on = "\n".join(machine())
+    said = notes()
     return "\n".join(
         [
-            f"```text\n{machine}\n```\n\n{HEADER}",
+            f"```text\n{ran_on}\n```\n\n{HEADER}",
             *lines,
-            f"\n{notes['transport']}\n\n{notes['cone']}\n\n{notes['beyond']}",
+            f"\n{said['transport']}\n\n{said['cone']}\n\n{said['beyond']}",
         ]
     )
 
 
 def growth() -> str:
     """Show how the cost of a fit grows with the number of histograms."""
-    return _results()["notes"]["learning"]
+    return notes()["learning"]
 
 
 def sizes() -> str:
     """Show how long many pairs take."""
-    return _results()["notes"]["sizes"]
+    return notes()["sizes"]
 
 
 def comparison() -> str:

@@ -45,7 +45,7 @@ def draw(seed):
     return [texture(75 if label else 30, rng) for label in labels]
 
 
-_, axes = plt.subplots(1, 6, figsize=(9, 1.8))
+_, axes = plt.subplots(1, 6, figsize=(9, 1.8), layout="constrained")
 for ax, image, label in zip(axes, draw(0), labels, strict=False):
     ax.imshow(image, cmap="gray")
     ax.set_title(f"class {label}")

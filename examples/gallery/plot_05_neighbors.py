@@ -42,7 +42,7 @@ print("same distances:", np.array_equal(
     found, np.take_along_axis(all_distances, order, axis=1)
 ))  # fmt: skip
 
-_, axes = plt.subplots(4, 6, figsize=(6, 4.4))
+_, axes = plt.subplots(4, 6, figsize=(6, 4.4), layout="constrained")
 for row, query, near in zip(axes, queries, indices, strict=False):
     for ax, histogram in zip(row, [query, *base[near]], strict=True):
         ax.imshow(histogram.reshape(8, 8), cmap="gray_r")
@@ -59,7 +59,7 @@ for n in sizes:
     search.fit(base[:n]).kneighbors(queries)
     shares.append(search.n_solves_ / (n * len(queries)))
 
-_, ax = plt.subplots(figsize=(5, 3))
+_, ax = plt.subplots(figsize=(5, 3), layout="constrained")
 ax.plot(sizes, np.array(shares) * 100, "o-")
 ax.set(xscale="log", xlabel="histograms in the database", ylabel="pairs solved, %")
 ax.set_ylim(bottom=0)

@@ -26,7 +26,7 @@ splits = StratifiedShuffleSplit(20, train_size=15, test_size=250, random_state=0
 train, _ = next(splits.split(digits.X, digits.y))
 X, y = digits.X[train], digits.y[train]
 
-_, axes = plt.subplots(3, 5, figsize=(5, 3))
+_, axes = plt.subplots(3, 5, figsize=(5, 3), layout="constrained")
 for digit, row in zip([3, 5, 8], axes, strict=True):
     for ax, histogram in zip(row, X[y == digit], strict=False):
         ax.imshow(histogram.reshape(8, 8), cmap="gray_r")
@@ -37,7 +37,7 @@ for digit, row in zip([3, 5, 8], axes, strict=True):
 # apart and the EMD is half the l1 distance. From there it descends on the criterion.
 
 learner = gm.GroundMetricLearning().fit(X, y)
-_, ax = plt.subplots(figsize=(6, 3))
+_, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 PathDisplay.from_estimator(learner).plot(ax)
 
 # %%
@@ -75,7 +75,7 @@ print(f"fewer errors in {np.sum(learned < l1)} of {len(l1)} splits")
 # next to each other, so bright blocks are groups of pixels between which ink moves at
 # little cost.
 
-_, ax = plt.subplots(figsize=(5, 4))
+_, ax = plt.subplots(figsize=(5, 4), layout="constrained")
 MetricDisplay.from_estimator(learner).plot(ax)
 
 # %%

@@ -57,7 +57,7 @@ for name, matrix in [
 # %%
 # The true and the repaired distances, with the points in the same order:
 
-_, axes = plt.subplots(1, 2, figsize=(9, 3.6))
+_, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 order = MetricDisplay.from_metric(truth).order
 MetricDisplay.from_metric(truth, order=order).plot(axes[0])
 MetricDisplay.from_metric(repaired, order=order).plot(axes[1])
@@ -67,7 +67,7 @@ axes[1].set_title("repaired")
 # %%
 # Points in the plane with approximately these distances, up to a rotation:
 
-_, axes = plt.subplots(1, 2, figsize=(9, 3.8))
+_, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 names = [str(i) for i in range(30)]
 found = {"true": truth, "repaired": repaired}
 for ax, (title, metric) in zip(axes, found.items(), strict=True):
