@@ -36,18 +36,26 @@ setup: .venv/installed  ## Make .venv and compile the package into it
 	@touch $@
 
 .venv/installed: .venv/tools $(CORE)
-	@echo "Compiling groundmetric into .venv, with what its tests need (a minute or two)"
+	@echo "Compiling groundmetric into .venv (about a minute)"
+	@$(BIN)/python -m pip install -q --no-compile --no-build-isolation -e ".[cli,experiments]"
+	@touch $@
+
+# Python compiles to bytecode what it imports; tests, where warnings are errors, find
+# all of it compiled already.
+.venv/dev: pyproject.toml | .venv/installed
+	@echo "Installing what tests and style checks need into .venv"
 	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[dev]"
+	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true
 	@touch $@
 
 demo: setup  ## Learn a metric between pixels from handwritten digits; a table and a report
 	@mkdir -p build
 	@$(BIN)/groundmetric demo --out build/demo.html
 
-test: setup  ## All tests
+test: setup .venv/dev  ## All tests
 	@$(BIN)/python -m pytest -n auto
 
-lint: setup  ## Style, types, formatting, stub, architecture
+lint: setup .venv/dev  ## Style, types, formatting, stub, architecture
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -57,7 +65,7 @@ lint: setup  ## Style, types, formatting, stub, architecture
 	diff build/_core.pyi src/groundmetric/_core.pyi
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 
-format: setup  ## Format all sources
+format: setup .venv/dev  ## Format all sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(FORMATTED)
@@ -83,10 +91,10 @@ bench: setup .venv/peers build/libfixing.so  ## One table of ratios to peers; DA
 	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) \
 	  $(if $(SAVE),--save)
 
-pages: setup  ## Measure the demo again; write it and committed results into README and docs
+pages: setup .venv/dev  ## Measure the demo again; write it and committed results into README and docs
 	@PYTHONPATH=benchmarks $(BIN)/python docs/pages
 
-screenshots: setup  ## Take pictures of a report for the docs; needs Chromium
+screenshots: setup .venv/dev  ## Take pictures of a report for the docs; needs Chromium
 	@$(BIN)/python docs/pages/screenshots.py
 
 reproduce: setup  ## The paper's experiments; DATA=file.npz OUT=results.sqlite JOBS=2; SVM= for none
@@ -102,7 +110,7 @@ build/libfixing.so: benchmarks/fixing.cpp
 # itself: that one is built with the sanitizers and all asserts.
 SANITIZED := build/sanitize
 SITE = $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-sanitize: setup  ## The tests of the core with ASan, UBSan and asserts
+sanitize: setup .venv/dev  ## The tests of the core with ASan, UBSan and asserts
 	@rm -rf $(SANITIZED) && $(BIN)/python -m venv --without-pip $(SANITIZED)
 	@site=$$(echo $(SANITIZED)/lib/python3*/site-packages); \
 	  echo $(SITE) > $$site/packages.pth; \

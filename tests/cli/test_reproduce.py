@@ -171,6 +171,20 @@ def test_tasks_of_many_classes(run):
 
 
 @pytest.mark.usefixtures("counted")
+def test_every_so_many_tasks_are_those_of_a_run_of_all(run):
+    line = ["reproduce", *SMALL, "--multiclass", "2", "--tasks", "5"]
+    run(*line, "--every", "2", "--out", "some.sqlite")
+    some = read_results("some.sqlite")
+    assert sorted(set(some["task"])) == [0, 2, 4]
+    run(*line, "--out", "all.sqlite")
+    known = read_results("all.sqlite").set_index(["task", "method"])["classes"]
+    found = some.set_index(["task", "method"])["classes"]
+    assert (found == known[found.index]).all()
+    # The others can be added.
+    assert "4 new rows" in run(*line, "--out", "some.sqlite").stdout
+
+
+@pytest.mark.usefixtures("counted")
 def test_classes_by_name(run):
     line = ["reproduce", *SMALL, "--class", "2", "--class", "0"]
     assert run(*line).exit_code == 0

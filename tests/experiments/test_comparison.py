@@ -14,6 +14,7 @@ from sklearn.svm import SVC
 from groundmetric import (
     EMDKernel,
     GroundMetricLearning,
+    GroundMetricLearningCV,
     SinkhornMetricLearning,
     SinkhornMetricLearningCV,
     distances,
@@ -119,6 +120,14 @@ def test_smoothed_methods(task):
     few = {**settings, "param_grid": {"smoothing": [1.0, math.inf]}, "max_steps": 2}
     chosen = SinkhornMetricLearningCV(**few).fit(X, y)
     assert chosen.best_params_["smoothing"] in (1.0, math.inf)
+
+
+def test_steps_by_cross_validation(task):
+    X, y, X_test, _ = task
+    pairwise = METHODS["gml-cv"].learn(X, y, 1)
+    expected = GroundMetricLearningCV().fit(X, y).pairwise(X_test, X)
+    np.testing.assert_array_equal(pairwise(X_test, X), expected)
+    assert METHODS["gml-cv"].settings["cv"] == 3
 
 
 @pytest.mark.parametrize("init", ["typical", "independence"])

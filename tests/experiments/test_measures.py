@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 import reference
-from groundmetric.experiments import knn_errors, recall, svm_error
+from groundmetric import EMDKernel
+from groundmetric.experiments import C_GRID, SIGMA_GRID, knn_errors, recall, svm_error
 
 
 @st.composite
@@ -76,6 +81,26 @@ def test_svm_tells_two_clusters_apart_and_errs_on_a_wrong_label():
     y = [0, 0, 0, 1, 1, 1]
     assert svm_error(train, y, train, y) == 0.0
     assert svm_error(train, y, train[:2], [0, 1]) == 0.5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_svm_is_chosen_as_by_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    y = np.arange(60) % 3
+    X = rng.dirichlet(np.ones(8), 60) + 0.1 * np.eye(8)[y]
+    distances = cdist(X, X, "cityblock")
+    train, test = slice(0, 24), slice(24, None)
+    search = GridSearchCV(
+        make_pipeline(EMDKernel(metric="precomputed"), SVC(kernel="precomputed")),
+        {"emdkernel__multiple": SIGMA_GRID, "svc__C": C_GRID},
+        cv=RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0),
+    ).fit(distances[train, train], y[train])
+    expected = 1.0 - search.score(distances[test, train], y[test])
+    found = svm_error(
+        distances[train, train], y[train], distances[test, train], y[test]
+    )
+    assert found == pytest.approx(expected)
+    assert 0.1 < found < 0.9
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,12 @@
 
 import json
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 WRONG = 2  # exit code
+ANY_WIDTH = 1000  # characters, more than any table has
 _held: list[str] = []
 
 
@@ -55,18 +57,37 @@ def emit(value: Mapping[str, Any]) -> None:
 def print_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str | None = None
 ) -> None:
-    """Print a table: first column left-aligned, the others right-aligned."""
+    """Print a table: first column left-aligned, the others right-aligned.
+
+    In a terminal that is too narrow, titles take several lines; otherwise rich would
+    leave out cells.
+    """
     from rich import box  # noqa: PLC0415 - not for help
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="right" if i else "left", no_wrap=i > 0)
-    for row in rows:
-        table.add_row(*row)
+    def made(titles: Sequence[str]) -> Table:
+        table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+        for i, column in enumerate(titles):
+            table.add_column(column, justify="right" if i else "left", no_wrap=i > 0)
+        for row in rows:
+            table.add_row(*row)
+        return table
+
+    console, table = Console(highlight=False, markup=False), made(columns)
+    wide = console.options.update(width=ANY_WIDTH)
+    if console.measure(table, options=wide).maximum > console.width:
+        cells = zip(*rows, strict=True)
+        table = made([_wrapped(*each) for each in zip(columns, cells, strict=True)])
     release_notes()
-    Console(highlight=False, markup=False).print(table)
+    console.print(table)
+
+
+def _wrapped(title: str, cells: Sequence[str]) -> str:
+    """Break a title into lines no longer than its words and the cells below it."""
+    words = title.split()
+    width = max(map(len, [*words, *cells]))
+    return textwrap.fill(title, width, break_long_words=False)
 
 
 def tell(text: str) -> None:

@@ -23,7 +23,8 @@ def demo(
     """Learn from handwritten digits.
 
     Learns a metric between pixels from five images each of 3, 5 and 8, in twenty random
-    splits; prints a table of errors and writes a report. Takes about half a minute.
+    splits; compares it with other distances, learned ones too, in a table of errors and
+    a report. Takes about half a minute.
     """
     note(
         f"Learning what it costs to move ink between {digits.SIDE**2} pixels, from "

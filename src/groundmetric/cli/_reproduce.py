@@ -50,6 +50,10 @@ def reproduce(
     tasks: Annotated[
         int | None, Option(min=1, help="Number of tasks of C classes; by default 1.")
     ] = None,
+    every: Annotated[
+        int,
+        Option(min=1, help="Run every so many tasks only, for a first impression."),
+    ] = 1,
     among: Annotated[
         list[str] | None,
         Option(
@@ -108,7 +112,7 @@ def reproduce(
     """
     request = Request(
         figure, method, experiment, classes, multiclass, tasks, among, seed,
-        train, test, neighbors,
+        train, test, neighbors, every,
     )  # fmt: skip
     _judge(request, compare, reads=export is not None, draws=folder is not None)
     if data is None:

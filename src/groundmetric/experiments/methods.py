@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .. import (
     GroundMetricLearning,
+    GroundMetricLearningCV,
     SinkhornMetricLearning,
     SinkhornMetricLearningCV,
     initial_metric,
@@ -60,7 +61,10 @@ LABELS = {
 }
 SMOOTHINGS = [1.0, 3.0, math.inf]  # to choose from
 Learner: TypeAlias = type[
-    GroundMetricLearning | SinkhornMetricLearning | SinkhornMetricLearningCV
+    GroundMetricLearning
+    | GroundMetricLearningCV
+    | SinkhornMetricLearning
+    | SinkhornMetricLearningCV
 ]
 # Parameters that do not affect what is learned.
 NO_SETTINGS = (
@@ -249,6 +253,7 @@ METHODS: dict[str, Method] = {
         *(_start(init) for init in STARTS[1:]),  # the uniform one is emd-uniform
         _gml("gml", "GML-EMD"),
         _shrunk(_gml("gml", "GML-EMD"), 0.5),
+        _learned(GroundMetricLearningCV, "gml-cv", "GML-EMD, by CV"),
         _paper("gml-neighborhood", "GML-EMD, C_k, all similar"),
         *(_gml_from(k, start) for k in NEIGHBORS for start in STARTS),
         _learned(SinkhornMetricLearning, "gml-smoothed", "GML, smoothed"),
@@ -273,9 +278,12 @@ FIGURE_1: tuple[str, ...] = (
     "itml-hellinger",
     "nca",
     "nca-hellinger",
+    "chi2-lmnn",
     "emd-typical",
     "gml-k3-uniform",
     "gml-neighborhood",
+    "gml-smoothed",
+    "gml-cv",
     "gml",
 )
 #: Figure 2: Mahalanobis distances, of histograms and of their square roots.

@@ -28,7 +28,10 @@ PAIR = 2  # classes of a binary task
 
 @dataclass(frozen=True)
 class Request:
-    """The options of the command; ``n_classes`` is N, ``classes`` are names."""
+    """The options of the command; ``n_classes`` is N, ``classes`` are names.
+
+    ``every`` selects every so many tasks, which are the same as in a run of all.
+    """
 
     figures: Sequence[int]
     methods: Sequence[str] | None = None
@@ -41,6 +44,7 @@ class Request:
     n_train: int = 30
     n_test: int = 40
     n_neighbors: int = 20
+    every: int = 1
 
     def require_sense(self) -> None:
         """Reject options that contradict each other."""
@@ -132,7 +136,7 @@ def plan(
     return [
         Planned(
             request.experiment or f"{stem}/{_title(n, request)}-seed{request.seed}",
-            _tasks(y, among, n, request),
+            _tasks(y, among, n, request)[:: request.every],
             list(dict.fromkeys(m for f in figures for m in request.methods_of(f))),
             figures,
         )

@@ -20,13 +20,15 @@ ORANGE, SKY, GREEN = "#e69f00", "#56b4e9", "#009e73"
 BLUE, VERMILION, PURPLE = "#0072b2", "#d55e00", "#cc79a7"
 STARTS = {"uniform": VERMILION, "independence": ORANGE, "typical": PURPLE}
 LEARNERS = {"lmnn": (BLUE, "s"), "itml": (GREEN, "^"), "nca": (SKY, "v")}
-GRAYS = {
+# Methods without variants; bin-to-bin distances are gray.
+SINGLE = {
     "l1": ("#000000", "o", "-"),
     "l2": ("#a0a0a0", "s", ":"),
     "hellinger": ("#606060", "D", "-"),
     "chi2": ("#808080", "^", "--"),
     "jensen_shannon": ("#808080", "v", "-."),
     "fisher": ("#a0a0a0", "P", "--"),
+    "chi2-lmnn": (BLUE, "P", ":"),
 }
 # Share of white (positive) or black (negative) in the hue, and the marker, for each k.
 NEIGHBORS = {
@@ -37,7 +39,12 @@ NEIGHBORS = {
     "all": (-0.65, "^"),
 }
 # The same, and the width, for the learner with its defaults, by criterion.
-DEFAULTS = {"gml": (0.0, "*", 2.2), "gml-neighborhood": (0.35, "X", 1.7)}
+DEFAULTS = {
+    "gml": (0.0, "*", 2.2),
+    "gml-cv": (-0.3, "P", 1.7),
+    "gml-neighborhood": (0.35, "X", 1.7),
+    "gml-smoothed": (-0.55, "h", 1.7),
+}
 GML = re.compile(rf"gml-k(?P<k>{'|'.join(NEIGHBORS)})-(?P<start>{'|'.join(STARTS)})")
 EMD = re.compile(r"(?P<kind>emd|start)-(?P<start>\w+)")
 NOT_LEARNED = {"emd": "d", "start": "p"}
@@ -84,8 +91,8 @@ def style_of(method: str) -> Style:
     >>> style_of("gml").color, style_of("l1").color
     ('#d55e00', '#000000')
     """
-    if method in GRAYS:
-        color, marker, line = GRAYS[method]
+    if method in SINGLE:
+        color, marker, line = SINGLE[method]
         return Style(color, marker, line)
     learner, _, root = method.partition("-")
     if learner in LEARNERS:
