@@ -31,11 +31,12 @@ public:
     PointSearch(std::shared_ptr<const RaggedMasses> base,
                 std::shared_ptr<const Points> points);
 
-    // The n_neighbors nearest of each query within the radius, with the
-    // distances of pairwise(). If queries is null, each histogram of the base
-    // is a query, excluding itself.
-    Neighborhoods find(const RaggedMasses* queries, std::int64_t n_neighbors,
-                       double radius, const Threading& threading) const;
+    // The neighbors of each query, with the distances of pairwise(). If queries
+    // is null, each histogram of the base is a query, excluding itself; only
+    // then may candidates be fewer than all. Hints and trees are not for this
+    // search.
+    Neighborhoods find(const RaggedMasses* queries, const Request& request,
+                       const Threading& threading) const;
 
     const RaggedMasses& base() const { return *base_; }
     const Points& points() const { return *points_; }
