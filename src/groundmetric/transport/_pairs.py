@@ -162,14 +162,18 @@ def all_pairs(
     return MatrixPairs(X, Y, metric)
 
 
-def are_wide(X: ArrayLike, Y: ArrayLike | None) -> bool:
-    """Whether both are sparse on the same bins, too many to make them dense."""
+def are_sparse(X: ArrayLike, Y: ArrayLike | None) -> bool:
+    """Whether both are sparse, on the same bins."""
     both = (X,) if Y is None else (X, Y)
     return (
         all(hasattr(rows, "toarray") for rows in both)
         and len({np.shape(rows)[-1] for rows in both}) == 1
-        and np.shape(X)[-1] > WIDE
     )
+
+
+def are_wide(X: ArrayLike, Y: ArrayLike | None) -> bool:
+    """Whether both are sparse, on too many bins to make them dense."""
+    return are_sparse(X, Y) and np.shape(X)[-1] > WIDE
 
 
 class _Shared(NamedTuple):
