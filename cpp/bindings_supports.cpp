@@ -75,13 +75,14 @@ using Found = std::tuple<Out<std::int64_t, 1>, Out<double, 1>,
                          Out<std::int64_t, 1>, gm::Tally>;
 
 Found search_for(const gm::PointSearch& search, const gm::RaggedMasses* queries,
-                 const gm::Request& request, int n_threads,
+                 const gm::Request& request, bool once, int n_threads,
                  const Progress& progress) {
     require(request.n_neighbors >= 1, "n_neighbors is " +
                                           std::to_string(request.n_neighbors) +
                                           ", but it must be at least 1.");
     gm::Neighborhoods found = without_gil([&] {
-        return search.find(queries, request, {n_threads, make_poll(progress)});
+        return search.find(queries, request, once,
+                           {n_threads, make_poll(progress)});
     });
     std::vector<double> distances;
     std::vector<std::int64_t> indices;
@@ -104,7 +105,7 @@ auto find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
     request.n_neighbors = n_neighbors;
     request.radii.assign(static_cast<std::size_t>(n), radius);
     auto [starts, distances, indices, tally] =
-        search_for(search, queries, request, n_threads, progress);
+        search_for(search, queries, request, false, n_threads, progress);
     return std::make_tuple(starts, distances, indices,
                            tally.n_solved + tally.n_stopped);
 }
@@ -112,7 +113,7 @@ auto find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
 // The same for the base among itself; and what it took.
 auto find_among(const gm::PointSearch& search, std::int64_t n_neighbors,
                 In<double, 1> radii, std::optional<In<std::int32_t, 1>> classes,
-                bool same, const Lists& candidates, int n_threads) {
+                bool same, const Lists& candidates, bool once, int n_threads) {
     const std::int64_t n = search.base().size();
     require_length(radii.shape(0), static_cast<std::size_t>(n), "radii");
     gm::Request request{};
@@ -121,7 +122,7 @@ auto find_among(const gm::PointSearch& search, std::int64_t n_neighbors,
     request.candidates = as_candidates(n, classes, same, candidates);
     const Progress silent;
     auto [starts, distances, indices, tally] =
-        search_for(search, nullptr, request, n_threads, silent);
+        search_for(search, nullptr, request, once, n_threads, silent);
     return std::make_tuple(starts, distances, indices,
                            std::make_tuple(tally.n_solved, tally.n_stopped,
                                            tally.n_bounded, tally.n_pivots));
@@ -172,9 +173,11 @@ void bind_supports(nb::module_& m) {
         .def("find_among", &find_among, "n_neighbors"_a, "radii"_a.noconvert(),
              nb::kw_only(), "classes"_a.noconvert().none() = nb::none(),
              "same"_a = true, "candidates"_a.none() = nb::none(),
-             "n_threads"_a = 1,
+             "once"_a = false, "n_threads"_a = 1,
              "The same for the base among itself, of the same or of other "
-             "classes, or of listed candidates; and the numbers of pairs "
+             "classes, or of listed candidates, each pair once from the end "
+             "with "
+             "the larger radius or from both; and the numbers of pairs "
              "solved, stopped and bounded, and of pivots.");
 
     m.def(

@@ -29,9 +29,10 @@ class alignas(128) PointQuery {
 public:
     std::int64_t n_solved = 0, n_stopped = 0, n_pivots = 0;
 
-    PointQuery(const PointSearch& search, const Request& request)
+    PointQuery(const PointSearch& search, const Request& request, bool once)
         : search_(&search),
           request_(&request),
+          once_(once),
           costs_(search.points()),
           n_neighbors_(static_cast<std::size_t>(request.n_neighbors)) {
         // Subtracted from every bound: a rounding for each bin and coordinate,
@@ -95,12 +96,19 @@ private:
                                   &to);
         heap_.clear();
         const auto visit = [&](std::int64_t j) {
+            if (once_ && is_found_from(j)) return;
             ++n_candidates;
             const Candidate candidate{std::max(0.0, bounds_[j] - margin_), j};
             if (!is_beaten(candidate)) heap_.push_back(candidate);
         };
         request_->candidates.for_each(own_, search_->base().size(), visit);
         std::make_heap(heap_.begin(), heap_.end(), is_behind);
+    }
+
+    // Whether the pair of the query and j is that of j's query.
+    bool is_found_from(std::int64_t j) const {
+        const std::vector<double>& radii = request_->radii;
+        return radii[j] > radii[own_] || (radii[j] == radii[own_] && j < own_);
     }
 
     // As in pairwise(): within the base, the smaller index first.
@@ -157,6 +165,7 @@ private:
 
     const PointSearch* search_;
     const Request* request_;
+    bool once_;
     PointCosts costs_;
     std::size_t n_neighbors_;
     double margin_;
@@ -187,14 +196,14 @@ PointSearch::PointSearch(std::shared_ptr<const RaggedMasses> base,
 }
 
 Neighborhoods PointSearch::find(const RaggedMasses* queries,
-                                const Request& request,
+                                const Request& request, bool once,
                                 const Threading& threading) const {
     const bool among_base = queries == nullptr;
     const RaggedMasses& asking = among_base ? *base_ : *queries;
     const std::int64_t n = asking.size();
     std::vector<PointQuery> workers(
         static_cast<std::size_t>(n_workers(n, 1, threading.n_threads)),
-        PointQuery(*this, request));
+        PointQuery(*this, request, once));
     std::vector<std::vector<Neighbor>> found(static_cast<std::size_t>(n));
     const Body body = [&](std::int64_t i, int worker, Pulse& pulse) {
         found[i] = workers[worker].run(asking.row(i), request.radii[i],

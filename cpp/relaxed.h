@@ -34,9 +34,10 @@ public:
     // The neighbors of each query, with the distances of pairwise(). If queries
     // is null, each histogram of the base is a query, excluding itself; only
     // then may candidates be fewer than all. Hints and trees are not for this
-    // search.
+    // search. If `once`, a pair of the base is found only from the end with the
+    // larger radius, of equal ones that with the smaller index.
     Neighborhoods find(const RaggedMasses* queries, const Request& request,
-                       const Threading& threading) const;
+                       bool once, const Threading& threading) const;
 
     const RaggedMasses& base() const { return *base_; }
     const Points& points() const { return *points_; }

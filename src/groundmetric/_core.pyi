@@ -197,9 +197,9 @@ class PointSearch:
         Starts, distances and indices of the n_neighbors nearest within the radius of each query, None for the base among itself; and the number of pairs that the simplex looked at.
         """
 
-    def find_among(self, n_neighbors: int, radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, same: bool = True, candidates: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, n_threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], tuple[int, int, int, int]]:
+    def find_among(self, n_neighbors: int, radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, same: bool = True, candidates: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, once: bool = False, n_threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], tuple[int, int, int, int]]:
         """
-        The same for the base among itself, of the same or of other classes, or of listed candidates; and the numbers of pairs solved, stopped and bounded, and of pivots.
+        The same for the base among itself, of the same or of other classes, or of listed candidates, each pair once from the end with the larger radius or from both; and the numbers of pairs solved, stopped and bounded, and of pivots.
         """
 
 def pairwise_points(x: RaggedMasses, y: RaggedMasses, points: Points, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
