@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
     bind_tables(m);
     bind_search(m);
     bind_supports(m);
+    bind_support_batch(m);
     m.def(
         "instruction_set", [] { return gm::kernels().name; },
         "The vector instructions in use: baseline, avx2 or avx512.");

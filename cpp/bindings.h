@@ -140,6 +140,7 @@ inline void require_same_mass(const gm::Masses& x, const gm::Masses& y) {
 void bind_batch(nb::module_& m);
 void bind_cone(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_support_batch(nb::module_& m);
 void bind_supports(nb::module_& m);
 void bind_tables(nb::module_& m);
 void bind_transport(nb::module_& m);

@@ -1,6 +1,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.h"
+#include "bindings_candidates.h"
 #include "search.h"
 
 namespace {
@@ -11,39 +12,6 @@ struct Found {
     bool among_base;
     gm::Neighborhoods neighborhoods;
 };
-
-using Lists =
-    std::optional<std::tuple<In<std::int64_t, 1>, In<std::int32_t, 1>>>;
-
-// starts, members: lists of base histograms, one for each of n queries.
-std::pair<std::vector<std::int64_t>, std::vector<std::int32_t>> as_lists(
-    const Lists& lists, std::size_t n, std::int64_t n_base,
-    const std::string& name) {
-    if (!lists) return {};
-    std::vector<std::int64_t> starts = to_vector(std::get<0>(*lists));
-    std::vector<std::int32_t> members = to_vector(std::get<1>(*lists));
-    const bool is_right =
-        starts.size() == n + 1 && starts.front() == 0 &&
-        starts.back() == static_cast<std::int64_t>(members.size()) &&
-        std::is_sorted(starts.begin(), starts.end());
-    require(is_right, name + " must hold " + std::to_string(n) +
-                          " lists: their starts, from 0, and their members.");
-    require_range(members.data(), members.size(), 0, n_base, name);
-    return {std::move(starts), std::move(members)};
-}
-
-gm::Candidates as_candidates(const gm::Masses& base,
-                             const std::optional<In<std::int32_t, 1>>& classes,
-                             bool same, const Lists& listed) {
-    const std::size_t n = static_cast<std::size_t>(base.size());
-    if (listed) {
-        auto [starts, members] = as_lists(listed, n, base.size(), "candidates");
-        return gm::Candidates(std::move(starts), std::move(members));
-    }
-    if (!classes) return {};
-    require_length(classes->shape(0), n, "classes");
-    return gm::Candidates(to_vector(*classes), same);
-}
 
 Found find(const std::shared_ptr<gm::PrunedSearch>& search,
            const gm::Masses* queries, std::int64_t n_neighbors,
@@ -68,14 +36,15 @@ Found find(const std::shared_ptr<gm::PrunedSearch>& search,
     require(0 <= first && first <= end && end <= base.size() &&
                 (!within || queries == nullptr),
             "within must be a range of the base, and there are no queries.");
-    const gm::Request request{n_neighbors,
-                              to_vector(radii),
-                              as_candidates(base, classes, same, candidates),
-                              std::move(hint_starts),
-                              std::move(hint_members),
-                              keep_trees,
-                              first,
-                              end};
+    const gm::Request request{
+        n_neighbors,
+        to_vector(radii),
+        as_candidates(base.size(), classes, same, candidates),
+        std::move(hint_starts),
+        std::move(hint_members),
+        keep_trees,
+        first,
+        end};
     return without_gil([&] {
         return Found{
             search, queries == nullptr,

@@ -1,4 +1,5 @@
 #include "bindings.h"
+#include "bindings_candidates.h"
 #include "relaxed.h"
 #include "support_pairs.h"
 #include "tree.h"
@@ -71,18 +72,16 @@ Out<double, 2> pairwise(const gm::RaggedMasses& x, const gm::RaggedMasses& y,
 }
 
 using Found = std::tuple<Out<std::int64_t, 1>, Out<double, 1>,
-                         Out<std::int64_t, 1>, std::int64_t>;
+                         Out<std::int64_t, 1>, gm::Tally>;
 
-Found find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
-           std::int64_t n_neighbors, double radius, int n_threads,
-           const Progress& progress, std::int64_t first) {
-    const gm::RaggedMasses& base = search.base();
-    if (queries != nullptr)
-        require_comparable(*queries, base, base.n_bins(), false);
-    require(n_neighbors >= 1, "n_neighbors is " + std::to_string(n_neighbors) +
-                                  ", but it must be at least 1.");
+Found search_for(const gm::PointSearch& search, const gm::RaggedMasses* queries,
+                 std::int64_t first, const gm::Request& request, bool once,
+                 int n_threads, const Progress& progress) {
+    require(request.n_neighbors >= 1, "n_neighbors is " +
+                                          std::to_string(request.n_neighbors) +
+                                          ", but it must be at least 1.");
     gm::Neighborhoods found = without_gil([&] {
-        return search.find(queries, first, n_neighbors, radius,
+        return search.find(queries, first, request, once,
                            {n_threads, make_poll(progress)});
     });
     std::vector<double> distances;
@@ -92,8 +91,41 @@ Found find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
         indices.push_back(neighbor.index);
     }
     return {to_numpy(std::move(found.starts)), to_numpy(std::move(distances)),
-            to_numpy(std::move(indices)),
-            found.tally.n_solved + found.tally.n_stopped};
+            to_numpy(std::move(indices)), found.tally};
+}
+
+auto find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
+          std::int64_t n_neighbors, double radius, int n_threads,
+          const Progress& progress, std::int64_t first) {
+    const gm::RaggedMasses& base = search.base();
+    if (queries != nullptr)
+        require_comparable(*queries, base, base.n_bins(), false);
+    const std::int64_t n = queries == nullptr ? base.size() : queries->size();
+    gm::Request request{};
+    request.n_neighbors = n_neighbors;
+    request.radii.assign(static_cast<std::size_t>(n), radius);
+    auto [starts, distances, indices, tally] =
+        search_for(search, queries, first, request, false, n_threads, progress);
+    return std::make_tuple(starts, distances, indices,
+                           tally.n_solved + tally.n_stopped);
+}
+
+// The same for the base among itself; and what it took.
+auto find_among(const gm::PointSearch& search, std::int64_t n_neighbors,
+                In<double, 1> radii, std::optional<In<std::int32_t, 1>> classes,
+                bool same, const Lists& candidates, bool once, int n_threads) {
+    const std::int64_t n = search.base().size();
+    require_length(radii.shape(0), static_cast<std::size_t>(n), "radii");
+    gm::Request request{};
+    request.n_neighbors = n_neighbors;
+    request.radii = to_vector(radii);
+    request.candidates = as_candidates(n, classes, same, candidates);
+    const Progress silent;
+    auto [starts, distances, indices, tally] =
+        search_for(search, nullptr, 0, request, once, n_threads, silent);
+    return std::make_tuple(starts, distances, indices,
+                           std::make_tuple(tally.n_solved, tally.n_stopped,
+                                           tally.n_bounded, tally.n_pivots));
 }
 
 }  // namespace
@@ -138,7 +170,15 @@ void bind_supports(nb::module_& m) {
             "Starts, distances and indices of the n_neighbors nearest within "
             "the radius of each query, None for the base among itself; and the "
             "number of pairs that the simplex looked at. Queries are those of "
-            "the base from first on, unless it is negative.");
+            "the base from first on, unless it is negative.")
+        .def("find_among", &find_among, "n_neighbors"_a, "radii"_a.noconvert(),
+             nb::kw_only(), "classes"_a.noconvert().none() = nb::none(),
+             "same"_a = true, "candidates"_a.none() = nb::none(),
+             "once"_a = false, "n_threads"_a = 1,
+             "The same for the base among itself, of the same or of other "
+             "classes, or of listed candidates, each pair once from the end "
+             "with the larger radius or from both; and the numbers of pairs "
+             "solved, stopped and bounded, and of pivots.");
 
     m.def(
         "pairwise_points",

@@ -29,24 +29,26 @@ class alignas(128) PointQuery {
 public:
     std::int64_t n_solved = 0, n_stopped = 0, n_pivots = 0;
 
-    PointQuery(const PointSearch& search, std::int64_t n_neighbors,
-               double radius)
+    PointQuery(const PointSearch& search, const Request& request, bool once)
         : search_(&search),
+          request_(&request),
+          once_(once),
           costs_(search.points()),
-          n_neighbors_(static_cast<std::size_t>(n_neighbors)),
-          radius_(radius) {
+          n_neighbors_(static_cast<std::size_t>(request.n_neighbors)) {
         // Subtracted from every bound: a rounding for each bin and coordinate,
         // of costs and masses of the order of 1.
         margin_ = 0x1p-36 * std::sqrt(search.points().n_coordinates());
     }
 
-    std::vector<Neighbor> run(const Support& query, std::int64_t own,
-                              Pulse& pulse) {
+    std::int64_t n_candidates = 0;
+
+    std::vector<Neighbor> run(const Support& query, double radius,
+                              std::int64_t own, Pulse& pulse) {
         query_ = query;
         own_ = own;
         costs_.start(query);
         best_.clear();
-        limit_ = {radius_, std::numeric_limits<std::int64_t>::max()};
+        limit_ = {radius, std::numeric_limits<std::int64_t>::max()};
         gather_candidates();
         while (!heap_.empty() && !is_beaten(heap_.front())) {
             pulse.beat();
@@ -93,11 +95,20 @@ private:
                                   search_->width(), points.n_coordinates(),
                                   &to);
         heap_.clear();
-        for (std::int64_t j = 0; j < search_->base().size(); ++j) {
+        const auto visit = [&](std::int64_t j) {
+            if (once_ && is_found_from(j)) return;
+            ++n_candidates;
             const Candidate candidate{std::max(0.0, bounds_[j] - margin_), j};
-            if (j != own_ && !is_beaten(candidate)) heap_.push_back(candidate);
-        }
+            if (!is_beaten(candidate)) heap_.push_back(candidate);
+        };
+        request_->candidates.for_each(own_, search_->base().size(), visit);
         std::make_heap(heap_.begin(), heap_.end(), is_behind);
+    }
+
+    // Whether the pair of the query and j is that of j's query.
+    bool is_found_from(std::int64_t j) const {
+        const std::vector<double>& radii = request_->radii;
+        return radii[j] > radii[own_] || (radii[j] == radii[own_] && j < own_);
     }
 
     // As in pairwise(): within the base, the smaller index first.
@@ -153,9 +164,10 @@ private:
     }
 
     const PointSearch* search_;
+    const Request* request_;
+    bool once_;
     PointCosts costs_;
     std::size_t n_neighbors_;
-    double radius_;
     double margin_;
     Support query_{};
     int n_receiving_ = 0;    // bins of the loaded pair's second histogram
@@ -184,7 +196,7 @@ PointSearch::PointSearch(std::shared_ptr<const RaggedMasses> base,
 }
 
 Neighborhoods PointSearch::find(const RaggedMasses* queries, std::int64_t first,
-                                std::int64_t n_neighbors, double radius,
+                                const Request& request, bool once,
                                 const Threading& threading) const {
     const RaggedMasses& asking = queries == nullptr ? *base_ : *queries;
     if (queries == nullptr) first = 0;
@@ -192,10 +204,10 @@ Neighborhoods PointSearch::find(const RaggedMasses* queries, std::int64_t first,
     const std::int64_t n = asking.size();
     std::vector<PointQuery> workers(
         static_cast<std::size_t>(n_workers(n, 1, threading.n_threads)),
-        PointQuery(*this, n_neighbors, radius));
+        PointQuery(*this, request, once));
     std::vector<std::vector<Neighbor>> found(static_cast<std::size_t>(n));
     const Body body = [&](std::int64_t i, int worker, Pulse& pulse) {
-        found[i] = workers[worker].run(asking.row(i),
+        found[i] = workers[worker].run(asking.row(i), request.radii[i],
                                        among_base ? first + i : -1, pulse);
     };
     parallel_for(n, threading.n_threads, 1, threading.poll, body);
@@ -210,9 +222,9 @@ Neighborhoods PointSearch::find(const RaggedMasses* queries, std::int64_t first,
         out.tally.n_solved += worker.n_solved;
         out.tally.n_stopped += worker.n_stopped;
         out.tally.n_pivots += worker.n_pivots;
+        out.tally.n_bounded +=
+            worker.n_candidates - worker.n_solved - worker.n_stopped;
     }
-    out.tally.n_bounded = n * (base_->size() - among_base) -
-                          out.tally.n_solved - out.tally.n_stopped;
     return out;
 }
 

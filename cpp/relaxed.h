@@ -31,12 +31,15 @@ public:
     PointSearch(std::shared_ptr<const RaggedMasses> base,
                 std::shared_ptr<const Points> points);
 
-    // The n_neighbors nearest of each query within the radius, with the
-    // distances of pairwise(). If queries is null, each histogram of the base
-    // is a query, excluding itself; so it is if queries are the histograms of
-    // the base from `first` on (-1: they are not).
+    // The neighbors of each query, with the distances of pairwise(). If queries
+    // is null, each histogram of the base is a query, excluding itself; so it
+    // is if queries are the histograms of the base from `first` on (-1: they
+    // are not). Only if queries is null may candidates be fewer than all. Hints
+    // and trees are not for this search. If `once`, a pair of the base is found
+    // only from the end with the larger radius, of equal ones that with the
+    // smaller index.
     Neighborhoods find(const RaggedMasses* queries, std::int64_t first,
-                       std::int64_t n_neighbors, double radius,
+                       const Request& request, bool once,
                        const Threading& threading) const;
 
     const RaggedMasses& base() const { return *base_; }

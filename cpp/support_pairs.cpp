@@ -8,27 +8,6 @@
 namespace groundmetric {
 namespace {
 
-// Costs from a matrix, with the interface of PointCosts.
-class MatrixCosts {
-public:
-    explicit MatrixCosts(const BlockCosts& costs) : costs_(&costs) {}
-    void start(const Support& fixed) { fixed_ = fixed; }
-    void set_costs(Problem& problem, const Support& other, bool) const {
-        double* to = problem.make_costs();
-        for (const int p : problem.rows) {
-            const double* from =
-                costs_->matrix.row(costs_->row_of[fixed_.bins[p]]);
-            for (int j = 0; j < problem.n_columns(); ++j)
-                to[j] = from[costs_->column_of[other.bins[problem.columns[j]]]];
-            to += problem.stride;
-        }
-    }
-
-private:
-    const BlockCosts* costs_;
-    Support fixed_{};
-};
-
 // One thread's.
 template <class Costs>
 struct alignas(128) Worker {

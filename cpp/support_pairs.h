@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "cost.h"
+#include "block_costs.h"
 #include "parallel.h"
 #include "points.h"
 #include "ragged.h"
@@ -20,12 +20,7 @@ void pairwise(const RaggedMasses& x, const RaggedMasses& y,
               const Points& points, const SupportOptions& options,
               const Threading& threading, double* distances);
 
-// The same under costs between bins: those of x in rows, of y in columns. Row p
-// of the matrix is that of bin rows[p], column q that of bin columns[q].
-struct BlockCosts {
-    const CostMatrix& matrix;
-    std::vector<std::int32_t> row_of, column_of;  // of each bin
-};
+// The same under costs between bins.
 void pairwise(const RaggedMasses& x, const RaggedMasses& y,
               const BlockCosts& costs, const SupportOptions& options,
               const Threading& threading, double* distances);

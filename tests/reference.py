@@ -526,3 +526,23 @@ def smoothed_step(X, omega, A, rho, *, n_targets, share, step):
             g[p] += 2 * G[p, q] * (A[p] - A[q])
             g[q] -= 2 * G[p, q] * (A[p] - A[q])
     return value, A - step * np.linalg.norm(A) / np.linalg.norm(g) * g
+
+
+def map_gradient(A, points, G):
+    """Chain rule, entry by entry: G_pq times the derivative of |A (x_p - x_q)| in A."""
+    gradient = np.zeros_like(A)
+    for p in range(len(points)):
+        for q in range(len(points)):
+            away = points[p] - points[q]
+            length = np.linalg.norm(A @ away)
+            if length > 0:
+                gradient += G[p, q] * np.outer(A @ away, away) / length
+    return gradient
+
+
+def map_step(A, points, gradient, step):
+    """Go against the gradient, then scale to a mean squared distance of 1."""
+    A = A - step * np.linalg.norm(A) / np.linalg.norm(gradient) * gradient
+    positions = points @ A.T
+    squares = [((a - b) ** 2).sum() for a in positions for b in positions]
+    return A / np.sqrt(np.mean(squares))

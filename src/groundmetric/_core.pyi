@@ -199,11 +199,46 @@ class PointSearch:
         Starts, distances and indices of the n_neighbors nearest within the radius of each query, None for the base among itself; and the number of pairs that the simplex looked at. Queries are those of the base from first on, unless it is negative.
         """
 
+    def find_among(self, n_neighbors: int, radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, same: bool = True, candidates: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, once: bool = False, n_threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], tuple[int, int, int, int]]:
+        """
+        The same for the base among itself, of the same or of other classes, or of listed candidates, each pair once from the end with the larger radius or from both; and the numbers of pairs solved, stopped and bounded, and of pivots.
+        """
+
 def pairwise_points(x: RaggedMasses, y: RaggedMasses, points: Points, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """All distances, for Euclidean costs."""
 
 def pairwise_supports(x: RaggedMasses, y: RaggedMasses, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], symmetric: bool, reduced: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """All distances, for costs between the bins that are listed."""
+
+class SupportBatch:
+    """Pairs of sparse histograms, solved repeatedly."""
+
+    def __init__(self, x: RaggedMasses, y: RaggedMasses, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], reduced: bool) -> None: ...
+
+    def begin(self) -> int:
+        """The number of a new solve."""
+
+    def solve_points(self, number: int, points: Points, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """Values and pivots."""
+
+    def solve_block(self, number: int, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """The same for costs between the bins that are listed."""
+
+    def plans(self, number: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """Starts, rows, columns and flow of the plans of solve `number`."""
+
+    def potentials_points(self, number: int, points: Points, pair: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """Sending bins and their u, receiving bins and their v."""
+
+    def potentials_block(self, number: int, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pair: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+
+    def __len__(self) -> int: ...
+
+    def pairs(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+        """Rows (i, j), as given."""
+
+    @property
+    def n_bytes(self) -> int: ...
 
 def instruction_set() -> str:
     """The vector instructions in use: baseline, avx2 or avx512."""

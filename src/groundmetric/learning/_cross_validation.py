@@ -292,3 +292,12 @@ class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
     """
 
     _learner_class = GroundMetricLearning
+    _fitted = MetricLearner._fitted  # noqa: SLF001 - of the parent: no maps here
+
+    def _judge(self) -> None:
+        super()._judge()
+        if self.n_components is not None or "n_components" in (self.param_grid or {}):
+            raise ValueError(
+                "n_components cannot be combined with cross-validation; use "
+                "GroundMetricLearning."
+            )

@@ -239,12 +239,12 @@ class Descent:
 
     def set_state(self, state: Arrays) -> None:
         """Continue from there; a state that cannot be one is rejected."""
-        d = len(self.metric)
         for name in ("best", "tangent"):
             self.space.require(state[name], name)
         self._best, self._tangent = state["best"], state["tangent"]
-        self._slope = validation.as_cost(state["slope"], d, "slope")
-        self._sum = validation.as_cost(state["sum"], d, "sum")
+        self._slope, self._sum = (
+            self._like(state[name], name) for name in ("slope", "sum")
+        )
         self._level, self._best_value = state["values"].tolist()
         self._outer, self._inner = state["position"].tolist()
         self.converged, self._is_stuck = state["over"].tolist()
@@ -256,6 +256,14 @@ class Descent:
         self._start -= self.path[-1].seconds
         self.space.set_state(_part("space", state))
         self.criterion.set_state(_part("criterion", state))
+
+    def _like(self, array: Floats, name: str) -> Floats:
+        """Reject an array of another shape than metrics have, or with odd entries."""
+        array = validation.as_float_array(array, name, 2)
+        if array.shape != self.metric.shape:
+            raise ValueError(f"{name} has shape {array.shape}")
+        validation.require_finite(array, name)
+        return array
 
 
 def _part(name: str, arrays: Arrays) -> Arrays:

@@ -18,7 +18,7 @@ from ..transport._exact import pairwise_emd
 from ._batches import BatchedMargins
 from ._descent import Descent, Settings
 from ._effort import warn_before
-from ._learner import MetricLearner
+from ._mapped import MappedLearner
 from ._margin import MarginCriterion, judged_margin
 from ._neighborhood import NeighborhoodCriterion
 from ._shards import ShardedMargins, ShardedNeighborhood
@@ -38,7 +38,7 @@ CRITERIA = ("margin", "neighborhood")
 RESULTS = ("average", "best", "last")
 
 
-class GroundMetricLearning(MetricLearner):
+class GroundMetricLearning(MappedLearner):
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between similar
@@ -79,6 +79,10 @@ optional
     points : array-like of shape (d, s), optional
         Coordinates of the bins, such as word vectors, pixels or colors. For cosine
         distances, scale the rows to unit length.
+    n_components : int, optional
+        Learn a linear map A of ``points`` to so many dimensions, by margins; the metric
+        is |A (x_p - x_q)|. Sparse histograms stay sparse, and no d x d matrix is made:
+        for thousands of bins. By default every entry of the metric is learned.
     floor : float, default=0.07
         For margins: stop when the criterion has fallen to this share of its first
         value. Beyond, a metric learns the noise of the training histograms: fewer steps
@@ -131,9 +135,16 @@ optional
     Attributes
     ----------
     metric_ : ndarray of shape (d, d)
-        The learned metric, of at most unit Frobenius norm.
+        The learned metric, of at most unit Frobenius norm. With ``n_components``, the
+        distances between the rows of ``embedding_``, computed when you ask for them;
+        for up to 10,000 bins.
+    embedding_ : ndarray of shape (d, n_components)
+        With ``n_components``: where the map takes the bins, centered.
+    components_ : ndarray of shape (n_components, s)
+        With ``n_components``: the map, such that ``embedding_`` is
+        ``(points - points.mean(axis=0)) @ components_.T``.
     initial_metric_ : ndarray of shape (d, d)
-        Where the descent started.
+        Where the descent started; missing with ``n_components``.
     path_ : DescentPath
         A row for each step.
     n_iter_ : int
@@ -172,6 +183,7 @@ optional
         power: float = 0.5,
         init: str | ArrayLike | None = None,
         points: ArrayLike | None = None,
+        n_components: int | None = None,
         floor: float = 0.07,
         step_size: float = 0.5,
         max_outer: int = 20,
@@ -197,6 +209,7 @@ optional
         self.power = power
         self.init = init
         self.points = points
+        self.n_components = n_components
         self.floor = floor
         self.step_size = step_size
         self.max_outer = max_outer
@@ -217,6 +230,10 @@ optional
     def _descent(self, rows: Floats, weights: Weights) -> Descent:
         """Judge the parameters, and set the descent up."""
         settings = self._settings()
+        if self.n_components is not None:
+            self._require_no_matrix()
+            margins = judged_margin(self.n_targets, self.margin)
+            return self._descent_of_maps(rows, weights, margins, settings)
         threads = validation.n_threads(self.n_jobs)
         criterion, counts = self._criterion(rows, weights, threads)
         last: Any = getattr(self, "metric_", None) if self.warm_start else None
@@ -230,6 +247,8 @@ optional
 
     def distances(self, metric: Floats) -> Callable[..., Floats]:
         """Make the function that computes EMDs between rows of mass 1."""
+        if self._has_map:
+            return partial(pairwise_emd, points=metric, n_jobs=self.n_jobs)
         return partial(pairwise_emd, metric=metric, n_jobs=self.n_jobs)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -242,6 +261,20 @@ optional
         ).__sklearn_clone__()
         clone.client = self.client
         return clone
+
+    def _require_no_matrix(self) -> None:
+        """Reject parameters that a map cannot be combined with."""
+        for name, given, wanted in (
+            ("criterion", self.criterion, ("margin",)),
+            ("init", self.init, (None, "points")),
+            ("batch_size", self.batch_size, (None,)),
+            ("client", self.client, (None,)),
+        ):
+            if not isinstance(given, (str, int, type(None))) or given not in wanted:
+                raise ValueError(
+                    f"n_components is {self.n_components!r}, but {name} is {given!r}; "
+                    "the two cannot be combined."
+                )
 
     def _require_metric(self, metric: Floats, name: str) -> None:
         validation.require_metric(metric, name)

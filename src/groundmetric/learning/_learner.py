@@ -110,9 +110,9 @@ class MetricLearner(HistogramTransformer):
         if self.checkpoint is not None:
             require_writable(self.checkpoint)
         rows = self._as_rows(X, reset=True)
-        labels = None if y is None else as_classes(y, len(rows))
+        labels = None if y is None else as_classes(y, rows.shape[0])
         rows, labels, similarity = self._sampled(rows, labels, similarity)
-        weights = weights_of(len(rows), labels, similarity)
+        weights = weights_of(rows.shape[0], labels, similarity)
         for name in ("classes_", "_labels"):
             self.__dict__.pop(name, None)
         if labels is not None:
@@ -127,16 +127,17 @@ class MetricLearner(HistogramTransformer):
         if self.max_samples is None:
             return rows, labels, similarity
         n = validation.as_count(self.max_samples, "max_samples", low=2)
-        if n >= len(rows):
+        n_rows = rows.shape[0]
+        if n >= n_rows:
             return rows, labels, similarity
-        classes = np.zeros(len(rows)) if labels is None else labels
+        classes = np.zeros(n_rows) if labels is None else labels
         n_classes = len(np.unique(classes))
         if n < n_classes:
             raise ValueError(f"max_samples is {n}, but there are {n_classes} classes.")
         kept = drawn_by_class(classes, n, check_random_state(self.random_state))
         self.sample_indices_ = kept
         if similarity is not None:
-            similarity = validation.as_similarity(similarity, len(rows))
+            similarity = validation.as_similarity(similarity, n_rows)
             similarity = similarity[np.ix_(kept, kept)]
         return rows[kept], None if labels is None else labels[kept], similarity
 
@@ -163,13 +164,18 @@ class MetricLearner(HistogramTransformer):
         self.n_iter_ = len(descent.path)
         self.converged_ = bool(descent.converged and descent.n_inexact == 0)
 
+    @property
+    def _learned(self) -> Floats:
+        """What distances are computed from."""
+        return self.metric_
+
     def histograms(self, X: ArrayLike) -> Floats:
         """Return histograms as the metric sees them: of mass 1, raised to ``power``.
 
         Use it before anything that takes the learned metric, such as
         ``pairwise_emd(learner.histograms(X), metric=learner.metric_)``.
         """
-        check_is_fitted(self, "metric_")
+        check_is_fitted(self, "path_")
         return raised(self._as_rows(X, reset=False), self.power_)
 
     def transform(self, X: ArrayLike) -> Floats:
@@ -185,18 +191,18 @@ class MetricLearner(HistogramTransformer):
         ndarray of shape (n, n_train)
         """
         rows = self.histograms(X)
-        return self.distances(self.metric_)(rows, self._histograms)
+        return self.distances(self._learned)(rows, self._histograms)
 
     def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
         """Compute the distances between rows of X and of Y (X if None)."""
         left = self.histograms(X)
         right = None if Y is None else self.histograms(Y)
-        return self.distances(self.metric_)(left, right)
+        return self.distances(self._learned)(left, right)
 
     def get_metric(self) -> Callable[[ArrayLike, ArrayLike], float]:
         """Make a function of two histograms, for ``metric=`` in scikit-learn."""
-        check_is_fitted(self, "metric_")
-        between, power = self.distances(self.metric_.copy()), self.power_
+        check_is_fitted(self, "path_")
+        between, power = self.distances(self._learned.copy()), self.power_
 
         def distance(r: ArrayLike, c: ArrayLike) -> float:
             rows = validation.as_distributions(np.stack([r, c]), "histograms")
@@ -256,8 +262,9 @@ class MetricLearner(HistogramTransformer):
         )
         if self.checkpoint is None:
             return None
+        parts = [rows] if isinstance(rows, np.ndarray) else _parts(rows)
         identity = identify(
-            rows,
+            *parts,
             descent.metric,
             *descent.criterion.identity(),
             f"{descent.settings} {n_steps}",
@@ -271,15 +278,19 @@ class MetricLearner(HistogramTransformer):
             validation.as_cost(getattr(self, name), rows.shape[1], name)
             self._require_metric(getattr(self, name), name)
         validation.as_distributions(rows, "its histograms")
+        self._restore_rest(*rows.shape)
+
+    def _restore_rest(self, n: int, d: int) -> None:
+        """Validate what does not depend on the kind of metric."""
         if "_labels" in vars(self):
-            validation.require_length(self._labels, len(rows), "_labels")
-        self.n_features_in_ = rows.shape[1]
+            validation.require_length(self._labels, n, "_labels")
+        self.n_features_in_ = d
         self.path_ = DescentPath.from_array(np.asarray(self.path_))
         self.n_iter_ = len(self.path_)
 
     @property
     def _n_features_out(self) -> int:
-        return len(self._histograms)
+        return int(self._histograms.shape[0])
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
         tags = super().__sklearn_tags__()
@@ -291,9 +302,26 @@ def raised(rows: Floats, power: float) -> Floats:
     """Raise histograms to a power, and scale them to mass 1 again."""
     if power == 1:
         return rows
+    if not isinstance(rows, np.ndarray):
+        return _raised_sparse(rows, power)
     powers = (rows / rows.max(axis=1, keepdims=True)) ** power
     scaled: Floats = powers / powers.sum(axis=1, keepdims=True)
     return scaled
+
+
+def _raised_sparse(rows: Any, power: float) -> Any:  # noqa: ANN401 - CSR
+    """Do the same to sparse histograms."""
+    sizes = np.diff(rows.indptr)
+    largest = np.maximum.reduceat(rows.data, rows.indptr[:-1])
+    powers = rows.copy()
+    powers.data = (rows.data / np.repeat(largest, sizes)) ** power
+    sums = np.add.reduceat(powers.data, rows.indptr[:-1])
+    powers.data /= np.repeat(sums, sizes)
+    return powers
+
+
+def _parts(rows: Any) -> list[Floats]:  # noqa: ANN401 - CSR
+    return [rows.data, rows.indices, rows.indptr]
 
 
 def _watch(

@@ -24,6 +24,7 @@ from ._scalings import Scalings, scalings_for
 
 if TYPE_CHECKING:
     from ._arrays import Array
+    from ._supports import SupportProblems
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -84,7 +85,9 @@ def debiased(pairs: Indices, between: Solved, own: Solved) -> Solved:
     return between._replace(values=values, error=error)
 
 
-def warn_of_errors(n_off: int, worst: float, problems: Problems) -> None:
+def warn_of_errors(
+    n_off: int, worst: float, problems: Problems | SupportProblems
+) -> None:
     """Warn if marginals of some pairs are off by more than the tolerance."""
     if n_off:
         warn_not_converged(

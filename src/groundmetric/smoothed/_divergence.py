@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from ..transport import pairwise_emd
 from ._arrays import full_device_in_words, to_numpy
 from ._batch import MAX_ITER, as_dissimilarity, debiased, prepare, warn_of_errors
 from ._problems import Problems
+from ._supports import CostsOfBins, Metric, SupportProblems, as_matrix, is_sparse_enough
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,7 +31,8 @@ def sinkhorn_divergence(
     X: ArrayLike,
     Y: ArrayLike | None = None,
     *,
-    metric: ArrayLike,
+    metric: Metric = None,
+    points: ArrayLike | None = None,
     smoothing: float = 1.0,
     tol: float | None = None,
     max_iter: int = MAX_ITER,
@@ -50,12 +52,19 @@ def sinkhorn_divergence(
     ----------
     X : array-like or sparse matrix of shape (n, d)
         Histograms of equal mass, in rows (to 1e-6). If it is an array of PyTorch or
-        CuPy and device is None, the work is done where it lies.
+        CuPy and device is None, the work is done where it lies. Sparse histograms that
+        use few of many bins stay sparse, and each pair is solved on its supports.
     Y : array-like or sparse matrix of shape (m, d), optional
         Others; X itself if None.
-    metric : array-like of shape (d, d)
+    metric : array-like of shape (d, d), str or callable, optional
         Cost of moving a unit of mass between bins: symmetric, non-negative, zero on the
-        diagonal. The triangle inequality is not needed.
+        diagonal. The triangle inequality is not needed. With points, the name of a
+        metric or a function, as in :func:`pairwise_emd`; None is "euclidean".
+    points : array-like of shape (d, s), optional
+        Coordinates of the bins, instead of a matrix: costs are computed between the
+        non-empty bins of each pair. mean(metric) is that of all d * d pairs of bins:
+        twice the variance of the points for "sqeuclidean", and computed block by block
+        otherwise, which takes time of d * d * s, but no memory.
     smoothing : float, default=1.0
         How much to smooth; 0 gives what :func:`pairwise_emd` gives (on the processor,
         in float64), ``math.inf`` is computed in closed form. The smaller it is, the
@@ -96,27 +105,39 @@ def sinkhorn_divergence(
            [6.   , 2.151, 0.   ]])
     """
     smoothing = validation.as_smoothing(smoothing)
-    problems = Problems(
-        X, Y, tol=tol, max_iter=max_iter, n_jobs=n_jobs, device=device, dtype=dtype
-    )
-    M = as_dissimilarity(metric, problems.d)
+    limits = {"tol": tol, "max_iter": max_iter, "n_jobs": n_jobs}
+    options: dict[str, Any] = {**limits, "device": device, "dtype": dtype}
+    problems: Problems | SupportProblems
+    if points is not None or is_sparse_enough(X, Y):
+        problems = SupportProblems(X, Y, **options)
+        costs = CostsOfBins.of(metric, points, problems.d)
+    else:
+        problems = Problems(X, Y, **options)
+        metric = as_dissimilarity(as_matrix(metric), problems.d)
     if smoothing == 0.0:
-        others = None if Y is None else to_numpy(Y)
-        return pairwise_emd(to_numpy(X), others, metric=M, n_jobs=n_jobs)
-    ground = prepare(problems, M, smoothing)
+        return pairwise_emd(
+            to_numpy(X), to_numpy(Y), metric=metric, points=points, n_jobs=n_jobs
+        )
     with full_device_in_words(BLOCK, problems.d):
-        out, n_off, worst = _all_pairs(problems, ground, symmetric=Y is None)
+        if isinstance(problems, Problems):
+            ground = prepare(problems, np.asarray(metric), smoothing)
+            solve, unit = _solver(problems, ground), ground.unit
+        else:
+            solve, unit = problems.solver(costs, smoothing), costs.mean or 1.0
+        out, n_off, worst = _all_pairs(problems, solve, symmetric=Y is None)
     warn_of_errors(n_off, worst, problems)
-    return out
+    return out * (unit * problems.mass)
 
 
 def _all_pairs(
-    problems: Problems, ground: Ground, *, symmetric: bool
+    problems: Problems | SupportProblems,
+    solve: Callable[[Indices], Solved],
+    *,
+    symmetric: bool,
 ) -> tuple[Floats, int, float]:
-    """Divergences, how many did not converge, and how far the worst is off."""
+    """S of all pairs, how many did not converge, and how far the worst is off."""
     n, m = problems.n, len(problems) - problems.first_of_y
     out, n_off, worst = np.zeros((n, m)), 0, 0.0
-    solve = _solver(problems, ground)
     for pairs in _blocks(n, m, symmetric=symmetric):
         found = solve(pairs + np.array([0, problems.first_of_y]))
         out[tuple(pairs.T)] = found.values
@@ -124,7 +145,7 @@ def _all_pairs(
         worst = max(worst, float(found.error.max()))
     if symmetric:
         out += out.T
-    return out * (ground.unit * problems.mass), n_off, worst
+    return out, n_off, worst
 
 
 def _solver(problems: Problems, ground: Ground) -> Callable[[Indices], Solved]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
+from ..learning._maps import principal_axes
 from ..learning._space import Moved, norm
 from ._arrays import blas_threads
 
@@ -127,9 +128,4 @@ def starting_positions(
 
 def _axes(A: Floats) -> Floats:
     """Principal axes, in rows, those along which A varies most first."""
-    centered = A - A.mean(axis=0)
-    variances, axes = np.linalg.eigh(centered.T @ centered)
-    axes = axes[:, np.argsort(-variances, kind="stable")].T
-    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
-    signed: Floats = axes * np.where(largest < 0, -1.0, 1.0)  # the same everywhere
-    return signed
+    return principal_axes(A - A.mean(axis=0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,16 @@ T = TypeVar("T")
 # float32 cannot tell whether marginals are closer than this.
 LEAST_TOL = {"float64": 1e-13, "float32": 1e-5}
 DEFAULT_TOL = {"float64": 1e-6, "float32": 1e-4}
+
+
+def judged_limits(
+    dtype: str, tol: float | None, max_iter: int
+) -> tuple[np.dtype[Any], float, int]:
+    """Judge the precision, and when iterations end."""
+    precision = np.dtype(validation.as_precision(dtype))
+    low, default = LEAST_TOL[precision.name], DEFAULT_TOL[precision.name]
+    tol = default if tol is None else validation.as_number(tol, "tol", low=low)
+    return precision, tol, validation.as_count(max_iter, "max_iter", low=1)
 
 
 class Solved(NamedTuple):
@@ -52,10 +62,7 @@ class Problems:
         device: str | None,
         dtype: str,
     ) -> None:
-        precision = np.dtype(validation.as_precision(dtype))
-        low, default = LEAST_TOL[precision.name], DEFAULT_TOL[precision.name]
-        self.tol = default if tol is None else validation.as_number(tol, "tol", low=low)
-        self.max_iter = validation.as_count(max_iter, "max_iter", low=1)
+        precision, self.tol, self.max_iter = judged_limits(dtype, tol, max_iter)
         self.n_threads = validation.n_threads(n_jobs)
         left = validation.as_histograms(to_numpy(X), "X")
         blocks = [left]

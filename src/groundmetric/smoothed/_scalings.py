@@ -7,6 +7,7 @@ max(M) / eps = 300 or so; logarithms hold anything, at d^2 exponentials for each
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,6 +64,14 @@ class Scalings:
         """Multiply each row by the kernel K, which is symmetric."""
         self.xp.matmul(v, self.K, out=out)
 
+    def back(self, u: Array, out: Array) -> None:
+        """Multiply each row by the transposed kernel."""
+        self.product(u, out)
+
+    def part(self, which: Array) -> Scalings:  # noqa: ARG002 - all share the kernel
+        """Return the scalings of some of the pairs."""
+        return self
+
     def divide(self, a: Array, b: Array, out: Array) -> None:
         """Divide a by b."""
         self.xp.divide(a, b, out=out)
@@ -107,7 +116,10 @@ class Logarithms(Scalings):
         return w * -self.eps
 
     def product(self, v: Array, out: Array) -> None:
-        terms = v[:, None, :] + self.log_K[None]  # pairs, p, q
+        self._add_up(v[:, None, :] + self.log_K[None], out)
+
+    def _add_up(self, terms: Array, out: Array) -> None:
+        """Sum the exponentials of terms (pairs, p, q) over q; return logarithms."""
         largest = self.xp.max(terms, axis=2)
         terms -= largest[:, :, None]
         self.xp.exp(terms, out=terms)
@@ -137,3 +149,54 @@ def scalings_for(M: NDArray[np.float64], eps: float, arrays: Arrays) -> Scalings
     """Plain numbers where they fit into the precision, else logarithms."""
     fits = M.max() <= LARGEST_EXPONENT[arrays.dtype] * eps
     return (Scalings if fits else Logarithms)(M, eps, arrays)
+
+
+class PairScalings(Scalings):
+    """Plain numbers; each pair has a kernel of its own, between its supports."""
+
+    def __init__(self, costs: NDArray[np.float64], eps: float, arrays: Arrays) -> None:
+        self.eps = eps
+        self.xp = arrays.xp
+        self.positions = arrays.positions
+        self.K = arrays.put(np.exp(-costs / eps))  # (pairs, p, q)
+
+    def product(self, v: Array, out: Array) -> None:
+        """Multiply each row by its kernel."""
+        out[...] = self.xp.matmul(self.K, v[:, :, None])[:, :, 0]
+
+    def back(self, u: Array, out: Array) -> None:
+        out[...] = self.xp.matmul(u[:, None, :], self.K)[:, 0, :]
+
+    def part(self, which: Array) -> Scalings:
+        some = copy(self)
+        some.K = self.K[which]
+        return some
+
+
+class PairLogarithms(Logarithms):
+    """Logarithms of these numbers."""
+
+    def __init__(self, costs: NDArray[np.float64], eps: float, arrays: Arrays) -> None:
+        self.eps = eps
+        self.xp = arrays.xp
+        self.positions = arrays.positions
+        self.log_K = arrays.put(-costs / eps)  # (pairs, p, q)
+
+    def product(self, v: Array, out: Array) -> None:
+        self._add_up(v[:, None, :] + self.log_K, out)
+
+    def back(self, u: Array, out: Array) -> None:
+        self._add_up(u[:, None, :] + self.xp.moveaxis(self.log_K, 2, 1), out)
+
+    def part(self, which: Array) -> Scalings:
+        some = copy(self)
+        some.log_K = self.log_K[which]
+        return some
+
+
+def pair_scalings(
+    costs: NDArray[np.float64], eps: float, arrays: Arrays
+) -> PairScalings | PairLogarithms:
+    """Plain numbers where the costs of all these pairs fit, else logarithms."""
+    fits = costs.max() <= LARGEST_EXPONENT[arrays.dtype] * eps
+    return (PairScalings if fits else PairLogarithms)(costs, eps, arrays)

@@ -9,8 +9,9 @@ the two marginals of P in turn finds the optimum:
 
 .. math:: u \leftarrow r / K v, \qquad v \leftarrow c / K u.
 
-All pairs share K, so that one iteration is two products of an (n_pairs, d) with a
-(d, d) matrix. What is kept of a pair is g alone, in the loop as w = exp(-g / eps).
+If all pairs share K, one iteration is two products of an (n_pairs, d) with a (d, d)
+matrix; pairs of sparse histograms have a K each, between their supports. What is kept
+of a pair is g alone, in the loop as w = exp(-g / eps).
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def alternate(
     k.divide(c, w, out=v)
     k.product(v, out=u)
     k.divide(r, u, out=u)
-    k.product(u, out=w)
+    k.back(u, out=w)
     return v, w
 
 
@@ -79,7 +80,7 @@ def iterate(
 ) -> Fit:
     """Iterate each pair until its marginal is within tol; pairs do not interact."""
     r, c, w = k.encode(r), k.encode(c), k.from_potentials(g)
-    u, v = k.xp.empty_like(w), k.xp.empty_like(w)
+    u, v = k.xp.empty_like(r), k.xp.empty_like(w)
     fit = Fit(k.xp.empty_like(w), k.xp.empty_like(w[:, 0]), k.xp.zeros_like(w[:, 0]))
     left = k.positions(len(w))
     for n_done, n in bursts(max_iter):
@@ -92,7 +93,7 @@ def iterate(
             fit.error[left[done]] = error[done]
             fit.n_iter[left[done]] = n_done
             left, r, c, w = (x[~done] for x in (left, r, c, w))
-            u, v = u[: len(left)], v[: len(left)]
+            u, v, k = u[: len(left)], v[: len(left)], k.part(~done)
             if not len(left):
                 break
     return fit
@@ -114,9 +115,9 @@ def scaled(k: Scalings, r: Array, c: Array, g: Array) -> tuple[Array, Array, Arr
     """u, v and Kv of potentials g; the row sums of diag(u) K diag(v) are r."""
     v = k.from_potentials(g)
     k.divide(k.encode(c), v, out=v)
-    product = k.xp.empty_like(v)
+    product = k.xp.empty_like(r)
     k.product(v, out=product)
-    u = k.xp.empty_like(v)
+    u = k.xp.empty_like(r)
     k.divide(k.encode(r), product, out=u)
     return u, v, product
 

@@ -6,19 +6,26 @@ the weighted sum of the optimal plans, which is a subgradient.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core, validation
-from ._exact import Sets, Transport
+from .. import validation
+from ._dense import DenseSolver
+from ._pairs import are_wide
+from ._supports import MatrixSupports, PointSupports
 
 if TYPE_CHECKING:
-    from ._bins import Bins
+    from scipy.sparse import csr_array
+
+    from .. import _core
+    from ._exact import Transport
+    from ._supports import Metric
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 class TransportBatch:
@@ -29,16 +36,24 @@ class TransportBatch:
     bytes for each bin in which its two histograms differ (if the cost is not a metric,
     for each non-empty bin of either); see ``n_bytes``.
 
+    Sparse histograms with points, or on more than 2,048 bins, stay sparse: only the
+    non-empty bins of each pair take part, and memory does not grow with d.
+
     A batch cannot be pickled. Several threads may use one batch; they take turns.
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n, d)
-        Histograms of equal mass, in rows.
+    X : array-like or sparse matrix of shape (n, d), or list of (masses, coordinates)
+        Histograms of equal mass, in rows; or point clouds, as in :func:`pairwise_emd`.
     pairs : array-like of int, shape (n_pairs, 2)
         Pairs (i, j): row i of X with row j of Y.
     Y : array-like or sparse matrix of shape (m, e), optional
-        Histograms of the same mass, usually on the same bins (e = d). If None, X.
+        Histograms of the same mass, usually on the same bins (e = d), or point clouds.
+        If None, X.
+    points : array-like of shape (d, s), optional
+        Coordinates of the bins. Costs are distances between them then, computed between
+        the non-empty bins of each pair; there is no d x d matrix, and sums of plans are
+        sparse.
     n_jobs : int, optional
         Number of threads, as in scikit-learn. Results do not depend on it.
 
@@ -52,6 +67,15 @@ class TransportBatch:
     >>> solution.plan_sum([1.0, 0.5])
     array([[1., 2.],
            [0., 0.]])
+
+    Bins with coordinates:
+
+    >>> from scipy.sparse import csr_array
+    >>> X = csr_array([[2, 0], [1, 1], [0, 2]])
+    >>> batch = TransportBatch(X, [(0, 1), (0, 2)], points=[[0.0], [3.0]])
+    >>> batch.solve().plan_sum([1.0, 0.5]).toarray()
+    array([[1., 2.],
+           [0., 0.]])
     """
 
     def __init__(
@@ -60,14 +84,22 @@ class TransportBatch:
         pairs: ArrayLike,
         *,
         Y: ArrayLike | None = None,
+        points: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self._sets = Sets.of(X, Y)
         self.n_jobs = n_jobs
         validation.n_threads(n_jobs)  # judged here, used in solve()
-        x, y = self._sets.x, self._sets.y
-        pairs = validation.as_pairs(pairs, len(x), len(y))
-        self._core = _core.Batch(x, y, pairs)
+        self._solver: Solver
+        if points is not None or validation.are_clouds(X):
+            self._solver = PointSupports(X, Y, points, pairs)
+        elif are_wide(X, Y):
+            self._solver = MatrixSupports(X, Y, pairs)
+        else:
+            self._solver = DenseSolver(X, Y, pairs)
+
+    @property
+    def _core(self) -> _core.Batch | _core.SupportBatch:
+        return self._solver.core
 
     def __len__(self) -> int:
         return len(self._core)
@@ -87,64 +119,65 @@ class TransportBatch:
         """Memory kept between solves, in bytes, excluding the histograms."""
         return self._core.n_bytes
 
-    def solve(self, metric: ArrayLike, pairs: ArrayLike | None = None) -> BatchSolution:
+    def solve(
+        self,
+        metric: Metric = None,
+        pairs: ArrayLike | None = None,
+        *,
+        points: ArrayLike | None = None,
+    ) -> BatchSolution:
         """Solve all pairs, or some of them, for a metric.
 
         Parameters
         ----------
-        metric : array-like of shape (d, e)
+        metric : array-like of shape (d, e), str or callable, optional
             Any real matrix of costs. If it obeys the triangle inequality, common mass
             can stay where it is, and problems are smaller. The batch checks all
             triangles if it solves d / 8 pairs or more; if it solves fewer, the
-            potentials of each pair prove it (see ``BatchSolution.proof``).
+            potentials of each pair prove it (see ``BatchSolution.proof``); of sparse
+            histograms on many bins all mass moves.
+            If the bins have points, the name of a metric of
+            ``scipy.spatial.distance.cdist`` or a function of two blocks of points, as
+            in :func:`pairwise_emd`; None is "euclidean", the fastest.
         pairs : array-like of int or of bool, optional
             Which pairs to solve: their positions in ``self.pairs``, or a mask.
+        points : array-like of shape (d, s), optional
+            Other points of the bins, for this solve only.
 
         Returns
         -------
         BatchSolution
         """
         chosen = validation.as_choice(pairs, len(self))
-        given = self._sets.as_cost(metric)
-        cost = _core.CostMatrix(self._sets.gather(given))
         threads = validation.n_threads(self.n_jobs)
-        number, proof, values, n_pivots = self._core.solve(cost, chosen, threads, None)
+        values, n_pivots, proof, plans = self._solver.solve(
+            metric, points, chosen, threads
+        )
         validation.require_in_range(values)
-        full = None if self._sets.bins is None else Full(self._sets.bins, given)
-        return BatchSolution(
-            values, n_pivots, chosen, proof, self._core, cost, number, full
-        )
+        return BatchSolution(values, n_pivots, chosen, proof, plans)
 
 
-class Full(NamedTuple):
-    """What turns results on the bins that are not empty into results on all."""
+class Plans(Protocol):
+    """The plans of one solve, as long as the batch keeps them."""
 
-    bins: Bins
-    cost: Floats
+    def plan_sum(self, pairs: Indices, weights: Floats) -> Floats | csr_array:
+        """Weighted sum of plans."""
 
-    def plan(self, plan: Floats) -> Floats:
-        """Add the empty rows and columns."""
-        out = np.zeros(self.cost.shape)
-        out[np.ix_(*self.bins)] = plan
-        return out
+    def transport(self, pair: int, value: float, n_pivots: int) -> Transport:
+        """Plan and certificate of a pair."""
 
-    def transport(self, t: Transport) -> Transport:
-        """Name the bins as they are, and extend the potentials to empty ones."""
-        u, v = (np.full(n, -np.inf) for n in self.cost.shape)
-        u[self.bins.rows], v[self.bins.cols] = t.potentials
-        # The largest that the others allow: first v, then u.
-        cols = np.flatnonzero(np.isinf(v))
-        inner = u[self.bins.rows, None]
-        v[cols] = (self.cost[np.ix_(self.bins.rows, cols)] - inner).min(axis=0)
-        for p in np.flatnonzero(np.isinf(u)):
-            u[p] = (self.cost[p] - v).min()
-        rows, cols = self.bins.rows[t.rows], self.bins.cols[t.cols]
-        return replace(
-            t,
-            rows=rows.astype(np.int32),
-            cols=cols.astype(np.int32),
-            potentials=(u, v),
-        )
+
+class Solver(Protocol):
+    """Pairs of one kind of histograms, and the core that solves them."""
+
+    @property
+    def core(self) -> _core.Batch | _core.SupportBatch:
+        """What keeps the trees."""
+
+    def solve(
+        self, metric: Metric, points: ArrayLike | None, chosen: Indices, threads: int
+    ) -> tuple[Floats, NDArray[np.int32], str, Plans]:
+        """Return values, pivots, how mass is known to stay, and the plans."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,12 +216,9 @@ class BatchSolution:
     n_pivots: NDArray[np.int32]
     pairs: NDArray[np.int64]
     proof: str
-    _batch: _core.Batch = field(repr=False)
-    _cost: _core.CostMatrix = field(repr=False)
-    _number: int = field(repr=False)
-    _full: Full | None = field(repr=False)
+    _plans: Plans = field(repr=False)
 
-    def plan_sum(self, weights: ArrayLike) -> Floats:
+    def plan_sum(self, weights: ArrayLike) -> Floats | csr_array:
         """Weighted sum of the optimal plans: a subgradient of the weighted values.
 
         Parameters
@@ -198,17 +228,16 @@ class BatchSolution:
 
         Returns
         -------
-        ndarray of shape (d, e)
+        ndarray of shape (d, e), or CSR array if the batch has points
+            Of point clouds, d is the number of points of all of them: those of X, one
+            cloud after the other, then those of Y.
         """
         w = validation.as_weights(weights, self.values.size)
-        plan = self._batch.plan_sum(self._number, self.pairs, w)
-        return plan if self._full is None else self._full.plan(plan)
+        return self._plans.plan_sum(self.pairs, w)
 
     def transport(self, k: int) -> Transport:
         """Plan and certificate of the k-th solved pair."""
         k = validation.as_position(k, "k", self.pairs.size)
-        certificate = self._batch.certificate(
-            self._number, self._cost, int(self.pairs[k])
+        return self._plans.transport(
+            int(self.pairs[k]), float(self.values[k]), int(self.n_pivots[k])
         )
-        t = replace(Transport.from_core(certificate), n_pivots=int(self.n_pivots[k]))
-        return t if self._full is None else self._full.transport(t)

@@ -157,18 +157,23 @@ def all_pairs(
             "metric is a matrix, but points are given as well: with points, metric is "
             "the name of a metric between them, a function, or None."
         )
-    if _is_wide(X) and (Y is None or (_is_wide(Y) and _same_bins(X, Y))):
+    if are_wide(X, Y):
         return SparsePairs(X, Y, metric)
     return MatrixPairs(X, Y, metric)
 
 
-def _same_bins(X: ArrayLike, Y: ArrayLike) -> bool:
-    return int(np.shape(X)[-1]) == int(np.shape(Y)[-1])
+def are_sparse(X: ArrayLike, Y: ArrayLike | None) -> bool:
+    """Whether both are sparse, on the same bins."""
+    both = (X,) if Y is None else (X, Y)
+    return (
+        all(hasattr(rows, "toarray") for rows in both)
+        and len({np.shape(rows)[-1] for rows in both}) == 1
+    )
 
 
-def _is_wide(X: ArrayLike) -> bool:
-    """Whether X is sparse, with too many bins to make it dense."""
-    return hasattr(X, "toarray") and np.shape(X)[-1] > WIDE
+def are_wide(X: ArrayLike, Y: ArrayLike | None) -> bool:
+    """Whether both are sparse, on too many bins to make them dense."""
+    return are_sparse(X, Y) and np.shape(X)[-1] > WIDE
 
 
 class _Shared(NamedTuple):

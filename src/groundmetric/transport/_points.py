@@ -8,7 +8,7 @@ no matrix for all bins. Under a metric, mass in common bins stays where it is.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,30 @@ BLOCK = 2048
 SAMPLE = 16
 
 
+class PointSets(NamedTuple):
+    """Two sets of sparse histograms of equal mass, and the coordinates of bins."""
+
+    left: csr_array
+    right: csr_array
+    points: Floats
+    total: float  # mass of each histogram
+
+    @classmethod
+    def of(
+        cls, X: ArrayLike, Y: ArrayLike | None, points: ArrayLike | None
+    ) -> PointSets:
+        """Validate histograms on bins with these points, or point clouds if None."""
+        if points is None:
+            left, right, coordinates = _joined(X, Y)
+        else:
+            left = validation.as_supports(X, "X")
+            right = left if Y is None else validation.as_supports(Y, "Y")
+            validation.require_same_bins(left, right)
+            coordinates = validation.as_coordinates(points, left.n_bins)
+        total = validation.common_mass(left, right)
+        return cls(left.values, right.values, coordinates, total)
+
+
 class PointPairs:
     """Pairs under distances between the coordinates of bins."""
 
@@ -44,16 +68,7 @@ class PointPairs:
     ) -> None:
         self._metric = metric
         self._ground = validation.as_ground_cost(metric)
-        if points is None:
-            left, right, self._points = _joined(X, Y)
-        else:
-            left = validation.as_supports(X, "X")
-            right = left if Y is None else validation.as_supports(Y, "Y")
-            validation.require_same_bins(left, right)
-            self._points = validation.as_coordinates(points, left.n_bins)
-        self._total = validation.common_mass(left, right)
-        self._left: csr_array = left.values
-        self._right: csr_array = right.values
+        self._left, self._right, self._points, self._total = PointSets.of(X, Y, points)
         self.symmetric = Y is None and isinstance(metric, str)
         self.shape = (self._left.shape[0], self._right.shape[0])
 

@@ -46,6 +46,7 @@ from .pairs import (
 from .places import Table
 from .supports import (
     GroundCost,
+    are_clouds,
     as_block_of_costs,
     as_clouds,
     as_coordinates,
@@ -61,6 +62,7 @@ __all__ = [
     "GroundCost",
     "Table",
     "Violation",
+    "are_clouds",
     "as_block_of_costs",
     "as_choice",
     "as_clouds",

@@ -147,6 +147,11 @@ def as_clouds(X: Any, name: str) -> Clouds:  # noqa: ANN401 - judged here
     return Clouds(as_supports(rows, name), np.concatenate(points))
 
 
+def are_clouds(X: object) -> bool:
+    """Tell point clouds from histograms."""
+    return isinstance(X, Sequence) and len(X) > 0 and _is_cloud(X[0])
+
+
 def _is_cloud(cloud: object) -> bool:
     if not isinstance(cloud, (tuple, list)) or len(cloud) != 2:  # noqa: PLR2004
         return False

@@ -1,0 +1,183 @@
+"""Learners whose metric is a linear map of the bins' coordinates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
+
+from .. import validation
+from ..base._rows import as_rows
+from ._descent import Descent
+from ._effort import warn_if_long
+from ._learner import MetricLearner
+from ._maps import LinearMaps, MappedSearch, centered, starting_map
+from ._margin import MarginCriterion
+
+if TYPE_CHECKING:
+    from ..similarity._weights import Weights
+    from ._descent import Settings
+
+Floats = NDArray[np.float64]
+Mapped = TypeVar("Mapped", bound="MappedLearner")
+
+# Bins up to which the matrix of all distances between them is made: 800 MB.
+LARGEST = 10_000
+# Seconds of a pair, and of each entry of its costs: about 1e-4 for 80 x 80.
+A_PAIR, AN_ENTRY = 1e-5, 1.5e-8
+
+
+class _Lazy:
+    """What a fit with a map does not store; others have it as a plain attribute."""
+
+    def __init__(self, make: Any) -> None:  # noqa: ANN401 - of the learner
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, learner: Any, owner: type) -> Any:  # noqa: ANN401 - likewise
+        if learner is None:
+            return self
+        if "components_" not in vars(learner):
+            raise AttributeError(
+                f"{owner.__name__!r} object has no attribute {self._name!r}"
+            )
+        return self._make(learner)
+
+
+def _all_distances(learner: Any) -> Floats:  # noqa: ANN401 - of ours
+    d = len(learner.embedding_)
+    if d > LARGEST:
+        raise ValueError(
+            f"metric_ would have {d} x {d} entries; use embedding_ instead, for "
+            "instance in pairwise_emd(points=learner.embedding_)."
+        )
+    metric: Floats = cdist(learner.embedding_, learner.embedding_)
+    return metric
+
+
+def _sparse_rows(learner: Any) -> csr_array:  # noqa: ANN401 - of ours
+    parts = learner._values, learner._bins, learner._starts  # noqa: SLF001
+    return csr_array(parts, shape=(len(parts[2]) - 1, len(learner.embedding_)))
+
+
+class MappedLearner(MetricLearner):
+    """A learner that may learn a map, of ``points`` to ``n_components`` dimensions.
+
+    If it does, histograms are sparse, and no d x d matrix is stored.
+    """
+
+    _fitted: ClassVar[tuple[str, ...]] = ("path_", "converged_", "power_")
+    _of_matrix: ClassVar[tuple[str, ...]] = (
+        "metric_",
+        "initial_metric_",
+        "_histograms",
+    )
+    _of_map: ClassVar[tuple[str, ...]] = (
+        "components_",
+        "embedding_",
+        "_values",
+        "_bins",
+        "_starts",
+    )
+    _optional: ClassVar[tuple[str, ...]] = (
+        *MetricLearner._optional,  # noqa: SLF001 - of the parent
+        *_of_matrix,
+        *_of_map,
+    )
+
+    n_components: int | None
+    points: ArrayLike | None
+    n_jobs: int | None
+
+    metric_ = _Lazy(_all_distances)
+    _histograms = _Lazy(_sparse_rows)
+
+    @property
+    def _has_map(self) -> bool:
+        return "components_" in vars(self)
+
+    @property
+    def _learned(self) -> Floats:
+        learned: Floats = self.embedding_ if self._has_map else self.metric_
+        return learned
+
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - dense or sparse
+        if self.n_components is None if reset else not self._has_map:
+            return super()._as_rows(X, reset=reset)
+        judge: Any = validation.as_sparse_distributions
+        least = self._min_samples if reset else 1
+        return as_rows(self, X, judge, reset=reset, min_samples=least)
+
+    def learn_from(  # noqa: PYI019 - Self: 3.11
+        self: Mapped,
+        rows: Any,  # noqa: ANN401 - dense or sparse
+        weights: Weights,
+        n_steps: int | None = None,
+    ) -> Mapped:
+        """Learn from rows of mass 1, for so many steps at most."""
+        super().learn_from(rows, weights, n_steps)
+        for name in self._of_map:
+            self.__dict__.pop(name, None)
+        if self.n_components is not None and self.points is not None:
+            A, _, rows = (self.__dict__.pop(name) for name in self._of_matrix)
+            self.components_ = A
+            self.embedding_ = centered(self.points, rows.shape[1]) @ A.T
+            self._values, self._bins, self._starts = (
+                rows.data,
+                rows.indices,
+                rows.indptr,
+            )
+        return self
+
+    def _descent_of_maps(
+        self,
+        rows: csr_array,
+        weights: Weights,
+        margins: tuple[int, float],
+        settings: Settings,
+    ) -> Descent:
+        """Set up the descent of a map."""
+        if self.points is None or self.n_components is None:
+            raise ValueError(
+                f"n_components is {self.n_components!r}, but there are no points."
+            )
+        points = centered(self.points, rows.shape[1])
+        start = starting_map(points, self.n_components)
+        last: Any = vars(self).get("components_") if self.warm_start else None
+        if np.shape(last) == start.shape:
+            start = last
+        threads = validation.n_threads(self.n_jobs)
+        similar, dissimilar = (
+            MappedSearch(rows, points, weights, similar=similar, n_threads=threads)
+            for similar in (True, False)
+        )
+        criterion = MarginCriterion(
+            points, weights, *margins, searches=(similar, dissimilar)
+        )
+        n, n_bins = rows.shape[0], rows.nnz / rows.shape[0]
+        n_pairs = n * (4 * margins[0] + n / 8)
+        seconds = (
+            settings.max_outer * n_pairs * (A_PAIR + AN_ENTRY * n_bins**2) / threads
+        )
+        warn_if_long(seconds, 28 * rows.nnz + 40 * points.size, n, rows.shape[1])
+        return Descent(criterion, LinearMaps(points, start), settings)
+
+    def _restore(self) -> None:
+        if not self._has_map:
+            for name in self._of_matrix:
+                if name not in vars(self):
+                    raise ValueError(f"there is no {name!r}")
+            super()._restore()
+            return
+        missing = [name for name in self._of_map if name not in vars(self)]
+        if missing:
+            raise ValueError(f"there is no {missing[0]!r}")
+        positions = validation.as_float_array(self.embedding_, "embedding_", 2)
+        validation.as_coordinates(positions, len(positions), "embedding_")
+        rows = validation.as_sparse_distributions(self._histograms, "its histograms")
+        self._restore_rest(*rows.shape)

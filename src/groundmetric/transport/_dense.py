@@ -1,0 +1,91 @@
+"""Pairs of dense histograms that are solved for one matrix of costs after another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core, validation
+from ._exact import Sets, Transport
+from ._supports import as_matrix, require_no_points
+
+if TYPE_CHECKING:
+    from ._bins import Bins
+    from ._supports import Metric
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class DenseSolver:
+    """Pairs of dense histograms under matrices of costs."""
+
+    def __init__(self, X: ArrayLike, Y: ArrayLike | None, pairs: ArrayLike) -> None:
+        self._sets = Sets.of(X, Y)
+        x, y = self._sets.x, self._sets.y
+        self.core = _core.Batch(x, y, validation.as_pairs(pairs, len(x), len(y)))
+
+    def solve(
+        self, metric: Metric, points: ArrayLike | None, chosen: Indices, threads: int
+    ) -> tuple[Floats, NDArray[np.int32], str, DensePlans]:
+        """Solve some pairs for a matrix."""
+        require_no_points(points)
+        given = self._sets.as_cost(as_matrix(metric))
+        cost = _core.CostMatrix(self._sets.gather(given))
+        number, proof, values, n_pivots = self.core.solve(cost, chosen, threads, None)
+        full = None if self._sets.bins is None else Full(self._sets.bins, given)
+        return values, n_pivots, proof, DensePlans(self.core, cost, number, full)
+
+
+class DensePlans(NamedTuple):
+    """The plans of one solve, as long as the batch keeps them."""
+
+    core: _core.Batch
+    cost: _core.CostMatrix
+    number: int
+    full: Full | None
+
+    def plan_sum(self, pairs: Indices, weights: Floats) -> Floats:
+        """Weighted sum of plans."""
+        plan = self.core.plan_sum(self.number, pairs, weights)
+        return plan if self.full is None else self.full.plan(plan)
+
+    def transport(self, pair: int, value: float, n_pivots: int) -> Transport:  # noqa: ARG002 - the certificate has it
+        """Plan and certificate of a pair."""
+        certificate = self.core.certificate(self.number, self.cost, pair)
+        t = replace(Transport.from_core(certificate), n_pivots=n_pivots)
+        return t if self.full is None else self.full.transport(t)
+
+
+class Full(NamedTuple):
+    """What turns results on the bins that are not empty into results on all."""
+
+    bins: Bins
+    cost: Floats
+
+    def plan(self, plan: Floats) -> Floats:
+        """Add the empty rows and columns."""
+        out = np.zeros(self.cost.shape)
+        out[np.ix_(*self.bins)] = plan
+        return out
+
+    def transport(self, t: Transport) -> Transport:
+        """Name the bins as they are, and extend the potentials to empty ones."""
+        u, v = (np.full(n, -np.inf) for n in self.cost.shape)
+        u[self.bins.rows], v[self.bins.cols] = t.potentials
+        # The largest that the others allow: first v, then u.
+        cols = np.flatnonzero(np.isinf(v))
+        inner = u[self.bins.rows, None]
+        v[cols] = (self.cost[np.ix_(self.bins.rows, cols)] - inner).min(axis=0)
+        for p in np.flatnonzero(np.isinf(u)):
+            u[p] = (self.cost[p] - v).min()
+        rows, cols = self.bins.rows[t.rows], self.bins.cols[t.cols]
+        return replace(
+            t,
+            rows=rows.astype(np.int32),
+            cols=cols.astype(np.int32),
+            potentials=(u, v),
+        )

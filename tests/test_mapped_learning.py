@@ -1,0 +1,361 @@
+"""Learning a linear map of the bins' coordinates, on sparse histograms."""
+
+import copy
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, issparse
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+
+import groundmetric as gm
+import reference
+from groundmetric import GroundMetricLearning
+from groundmetric.learning import _mapped
+from groundmetric.learning._maps import (
+    LinearMaps,
+    MappedSearch,
+    centered,
+    starting_map,
+)
+from groundmetric.learning._margin import MarginCriterion
+from groundmetric.similarity._makers import weights_of
+from groundmetric.similarity._weights import LabelWeights
+from test_points import NeverDense
+
+
+def task(rng, n=40, d=60, n_words=12, s=4, strength=1.0):
+    """Words at random places; classes use those far out along the first coordinate.
+
+    The other coordinates are noise of twice the size.
+    """
+    points = rng.normal(size=(d, s)) * [1.0, *[2.0] * (s - 1)]
+    y = np.arange(n) % 2
+    logits = strength * np.outer(2 * y - 1, points[:, 0])
+    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    X = np.stack([rng.multinomial(n_words, share) for share in shares]).astype(float)
+    return csr_array(X), y, points
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def data(rng):
+    return task(rng)
+
+
+def criterion(X, y, points, *, n_targets=3):
+    """Make the criterion on maps, and on matrices."""
+    weights = weights_of(len(y), y, None)
+    searches = tuple(
+        MappedSearch(X, points, weights, similar=similar) for similar in (True, False)
+    )
+    on_maps = MarginCriterion(points, weights, n_targets, 0.3, searches=searches)
+    return on_maps, MarginCriterion(X.toarray(), weights, n_targets, 0.3)
+
+
+@pytest.fixture
+def example(rng):
+    X, y, points = task(rng, n=14, d=20, n_words=5)
+    X = csr_array(X.toarray() / 5)
+    return X, y, centered(points, 20), rng.normal(size=(3, 4))
+
+
+def test_criterion_is_that_of_the_dense_metric(example):
+    X, y, points, A = example
+    on_maps, on_matrices = criterion(X, y, points)
+    M = cdist(points @ A.T, points @ A.T)
+    found, expected = on_maps.evaluate(A), on_matrices.evaluate(M)
+    assert found.value == pytest.approx(expected.value, rel=1e-12)
+    assert found.n_triplets == expected.n_triplets
+    chained = reference.map_gradient(A, points, expected.gradient)
+    np.testing.assert_allclose(found.gradient, chained, rtol=0, atol=1e-12)
+
+
+def test_gradient_by_finite_differences(example, rng):
+    """The margin, a share of a median distance, counts as a constant; so hold it."""
+    X, y, points, A = example
+    weights = weights_of(len(y), y, None)
+    search = MappedSearch(X, points, weights, similar=False)
+    w = rng.normal(size=len(search.find(A).j))
+    gradient = search.find(A).plan_sum(w)
+    assert gradient.shape == A.shape
+
+    def value(A):
+        pairs = search.find(A)
+        order = np.lexsort((pairs.j, pairs.i))
+        return w_sorted @ pairs.distances[order]
+
+    pairs = search.find(A)
+    w_sorted = w[np.lexsort((pairs.j, pairs.i))]
+    for place in np.ndindex(*A.shape):
+        step = np.zeros_like(A)
+        step[place] = 1e-6
+        slope = (value(A + step) - value(A - step)) / 2e-6
+        assert gradient[place] == pytest.approx(slope, abs=1e-7)
+
+
+def test_pairs_found_are_the_nearest(example):
+    X, y, points, A = example
+    D = gm.pairwise_emd(X, points=points @ A.T)
+    search = MappedSearch(X, points, weights_of(len(y), y, None), similar=True)
+    pairs = search.find(A, 2)
+    for i in range(len(y)):
+        same = np.flatnonzero((y == y[i]) & (np.arange(len(y)) != i))
+        part = slice(*pairs.starts[i : i + 2])
+        np.testing.assert_array_equal(pairs.distances[part], np.sort(D[i, same])[:2])
+    other = MappedSearch(X, points, weights_of(len(y), y, None), similar=False)
+    radii = np.linspace(0.5, 2.0, len(y)) * np.median(D)
+    pairs = other.find(A, radii=radii)
+    within = (radii[:, None] >= D) & (y[:, None] != y)
+    np.testing.assert_array_equal(np.diff(pairs.starts), within.sum(axis=1))
+    assert sum(pairs.work().values()) > 0
+
+
+def test_bins_in_the_same_place_move_together():
+    """Mass between them costs nothing, and adds nothing to the gradient."""
+    points = centered([[0.0, 1.0], [0.0, 1.0], [3.0, 1.0]], 3)
+    X = csr_array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    weights = LabelWeights.from_classes(np.arange(3))
+    pairs = MappedSearch(X, points, weights, similar=False).find(np.eye(2))
+    gradient = pairs.plan_sum(np.ones(len(pairs.j)))
+    assert sorted(pairs.distances) == [0, 0, 3, 3, 3, 3]
+    # d|A (3, 0)| / dA is 3 at A_00, for each of the four ordered pairs.
+    np.testing.assert_allclose(gradient, [[12.0, 0.0], [0.0, 0.0]], atol=1e-14)
+
+
+def test_one_step_is_the_literal_one(example):
+    X, y, points, _ = example
+    learner = GroundMetricLearning(
+        points=points, n_components=2, max_outer=1, power=1.0, n_targets=3
+    ).fit(X, y)
+    start = LinearMaps(points, starting_map(points, 2)).metric
+    G = criterion(X, y, points)[1].evaluate(cdist(points @ start.T, points @ start.T))
+    gradient = reference.map_gradient(start, points, G.gradient)
+    expected = reference.map_step(start, points, gradient, 0.5)
+    np.testing.assert_allclose(learner.components_, expected, atol=1e-10)
+
+
+def test_starts_at_the_principal_axes(data):
+    _, _, points = data
+    P = centered(points, 60)
+    start = starting_map(P, 2)
+    np.testing.assert_allclose(start @ start.T, np.eye(2), atol=1e-12)
+    kept = np.square(P @ start.T).sum()
+    assert kept == pytest.approx((np.linalg.svd(P)[1][:2] ** 2).sum())
+    assert (starting_map(P, 4) == np.eye(4)).all()  # all of them: the points as given
+
+
+def test_learns(rng):
+    X, y, points = task(rng, n=160, strength=0.5)
+    learner = GroundMetricLearning(points=points, n_components=2)
+    learner.fit(X[:80], y[:80])
+    values = learner.path_.column("criterion")
+    assert values[-1] < 0.5 * values[0]
+    before = gm.pairwise_emd(
+        learner.histograms(X[80:]), learner.histograms(X[:80]), points=points
+    )
+    errors = [
+        reference.knn_error(D, y[:80], y[80:], 5)
+        for D in (before, learner.transform(X[80:]))
+    ]
+    assert errors[1] < errors[0] - 0.05
+
+
+def test_attributes_agree(data):
+    X, y, points = data
+    learner = GroundMetricLearning(points=points, n_components=3, max_outer=3)
+    learner.fit(NeverDense(X), y)
+    assert learner.components_.shape == (3, 4)
+    np.testing.assert_allclose(
+        learner.embedding_,
+        (points - points.mean(axis=0)) @ learner.components_.T,
+        atol=1e-12,
+    )
+    M = learner.metric_
+    np.testing.assert_array_equal(M, cdist(learner.embedding_, learner.embedding_))
+    assert np.square(M).mean() == pytest.approx(1.0)
+    assert gm.is_metric(M, tol=1e-12)
+    rows = learner.histograms(X)
+    assert issparse(rows)
+    expected = gm.pairwise_emd(rows.toarray(), metric=M)
+    np.testing.assert_allclose(learner.pairwise(X), expected, atol=1e-12)
+    np.testing.assert_allclose(learner.transform(X), expected, atol=1e-12)
+    np.testing.assert_allclose(
+        learner.pairwise(X[:2], X[5:9]), expected[:2, 5:9], atol=1e-12
+    )
+    r, c = X.toarray()[:2]
+    assert learner.get_metric()(r, c) == pytest.approx(expected[0, 1], abs=1e-12)
+    assert learner.get_feature_names_out().shape == (40,)
+    assert not hasattr(learner, "initial_metric_")
+    assert not hasattr(GroundMetricLearning(), "metric_")
+
+
+def test_sparse_powers_are_the_dense_ones(data):
+    X, y, points = data
+    dense = GroundMetricLearning(max_outer=1, power=0.3).fit(X, y)
+    learner = GroundMetricLearning(
+        points=points, n_components=1, max_outer=1, power=0.3
+    ).fit(X, y)
+    np.testing.assert_allclose(
+        learner.histograms(X).toarray(), dense.histograms(X), rtol=1e-14
+    )
+
+
+def test_dense_input_and_threads_change_nothing(data):
+    X, y, points = data
+    found = [
+        GroundMetricLearning(
+            points=points, n_components=2, max_outer=3, n_jobs=n_jobs
+        ).fit(given, y)
+        for given, n_jobs in ((X, None), (X.toarray(), None), (X, 2))
+    ]
+    for learner in found[1:]:
+        np.testing.assert_array_equal(learner.components_, found[0].components_)
+
+
+def test_models_survive_files_and_pickles(data, tmp_path):
+    X, y, points = data
+    learner = GroundMetricLearning(points=points, n_components=2, max_outer=2)
+    learner.fit(X, y).save(tmp_path / "model.npz")
+    for other in (
+        GroundMetricLearning.load(tmp_path / "model.npz"),
+        pickle.loads(pickle.dumps(learner)),  # noqa: S301 - our own
+    ):
+        np.testing.assert_array_equal(other.embedding_, learner.embedding_)
+        np.testing.assert_array_equal(other.transform(X), learner.transform(X))
+        assert other.n_features_in_ == 60
+        assert other.n_iter_ == 2
+    assert not hasattr(clone(learner), "components_")
+
+
+def test_files_with_missing_parts_are_rejected(data, tmp_path):
+    X, y, points = data
+    learner = GroundMetricLearning(points=points, n_components=2, max_outer=1).fit(X, y)
+    for name in ("_bins", "embedding_"):
+        broken = copy.copy(learner)
+        del broken.__dict__[name]
+        broken.save(tmp_path / "model.npz")
+        with pytest.raises(ValueError, match=f"there is no '{name}'"):
+            GroundMetricLearning.load(tmp_path / "model.npz")
+    dense = GroundMetricLearning(max_outer=1).fit(X, y)
+    del dense.__dict__["metric_"]
+    dense.save(tmp_path / "model.npz")
+    with pytest.raises(ValueError, match="there is no 'metric_'"):
+        GroundMetricLearning.load(tmp_path / "model.npz")
+
+
+def test_a_fit_of_the_other_kind_leaves_nothing_behind(data):
+    X, y, points = data
+    learner = GroundMetricLearning(points=points, n_components=2, max_outer=1)
+    learner.fit(X, y).set_params(n_components=None).fit(X, y)
+    assert not hasattr(learner, "components_")
+    assert not hasattr(learner, "embedding_")
+    assert gm.is_metric(learner.metric_)
+    assert isinstance(learner.histograms(X), np.ndarray)
+    learner.set_params(n_components=2).fit(X, y)
+    assert "metric_" not in vars(learner)
+    before = dict(vars(learner))
+    with pytest.raises(ValueError, match="n_targets"):
+        learner.set_params(n_targets=0).fit(X, y)
+    assert {**vars(learner), "n_targets": 10} == before
+
+
+def test_checkpoints_continue_to_the_same_map(data, tmp_path):
+    X, y, points = data
+    options = {"points": points, "n_components": 2, "max_outer": 6, "tol": 0}
+    expected = GroundMetricLearning(**options).fit(X, y)
+
+    def stop(step):
+        if step.outer == 2:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "state.npz"
+    options |= {"checkpoint": path, "checkpoint_seconds": 0}
+    with pytest.raises(KeyboardInterrupt):
+        GroundMetricLearning(callback=stop, **options).fit(X, y)
+    assert path.exists()
+    seen = []
+    learner = GroundMetricLearning(callback=seen.append, **options).fit(X, y)
+    assert len(seen) < expected.n_iter_
+    np.testing.assert_array_equal(learner.components_, expected.components_)
+
+
+def test_warm_starts_samples_and_similarities(data):
+    X, y, points = data
+    options = {"points": points, "n_components": 2}
+    learner = GroundMetricLearning(max_outer=4, warm_start=True, **options).fit(X, y)
+    last = learner.path_[-1].criterion
+    assert learner.fit(X, y).path_[0].criterion <= last + 1e-12
+    sample = GroundMetricLearning(max_samples=20, random_state=0, **options).fit(X, y)
+    kept = sample.sample_indices_
+    assert sample.transform(X).shape == (40, 20)
+    alone = GroundMetricLearning(**options).fit(X[kept], y[kept])
+    np.testing.assert_array_equal(sample.components_, alone.components_)
+    similarity = np.where(y[:, None] == y, 1.0, -1.0) * (1 - np.eye(40))
+    by_pairs = GroundMetricLearning(**options).fit(X, similarity=similarity)
+    by_labels = GroundMetricLearning(**options).fit(X, y)
+    np.testing.assert_allclose(by_pairs.components_, by_labels.components_, atol=1e-9)
+
+
+def test_classifier_takes_it(rng):
+    X, y, points = task(rng, n=120)
+    learner = GroundMetricLearning(points=points, n_components=2)
+    model = gm.EMDClassifier(learner=learner).fit(X[:80], y[:80])
+    assert model.score(X[80:], y[80:]) > 0.7
+
+
+def test_metric_of_too_many_bins_is_refused(data, monkeypatch):
+    X, y, points = data
+    learner = GroundMetricLearning(points=points, n_components=2, max_outer=1).fit(X, y)
+    monkeypatch.setattr(_mapped, "LARGEST", 59)
+    with pytest.raises(ValueError, match="metric_ would have 60 x 60 entries"):
+        learner.metric_  # noqa: B018 - computed when asked for
+    assert learner.transform(X).shape == (40, 40)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"points": None}, "n_components is 2, but there are no points"),
+        ({"n_components": 5}, "n_components is 5"),
+        ({"n_components": 0}, "n_components is 0"),
+        ({"criterion": "neighborhood"}, "but criterion is 'neighborhood'"),
+        ({"init": "typical"}, "but init is 'typical'"),
+        ({"init": np.eye(60)}, "but init is"),
+        ({"batch_size": 10}, "but batch_size is 10"),
+        ({"points": np.ones((60, 4))}, "points are all the same"),
+        ({"points": np.ones((7, 4))}, r"points has shape \(7, 4\)"),
+        ({"points": np.full((60, 4), np.nan)}, "points"),
+    ],
+)
+def test_wrong_uses(data, options, message):
+    X, y, points = data
+    learner = GroundMetricLearning(**({"points": points, "n_components": 2} | options))
+    with pytest.raises(ValueError, match=message):
+        learner.fit(X, y)
+    assert not hasattr(learner, "path_")
+
+
+def test_cross_validation_has_no_maps(data):
+    X, y, points = data
+    for options in ({"n_components": 2}, {"param_grid": {"n_components": [1, 2]}}):
+        with pytest.raises(ValueError, match="n_components cannot be combined"):
+            gm.GroundMetricLearningCV(points=points, **options).fit(X, y)
+
+
+def test_nothing_of_the_size_of_all_pairs_of_bins_is_made(rng):
+    """A matrix of 20,000 bins would take 3.2 GB, and the histograms 6 MB."""
+    X, y, points = task(rng, n=40, d=20_000, n_words=20)
+    tracemalloc.start()
+    learner = GroundMetricLearning(points=points, n_components=2, max_outer=2)
+    learner.fit(NeverDense(X), y)
+    learner.transform(NeverDense(X[:2]))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
