@@ -11,15 +11,17 @@ FIGURES ?= 1 2 3 4
 CLASSES ?=
 SVM ?= yes
 DRAW ?= build/figures
+SECONDS ?= 60
 BIN := .venv/bin
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 MAKEFLAGS += --no-print-directory
 
 CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
-FORMATTED := $(wildcard cpp/*.cpp cpp/*.h benchmarks/*.cpp)
+FORMATTED := $(wildcard cpp/*.cpp cpp/*.h fuzz/*.cpp fuzz/*.h benchmarks/*.cpp)
+FUZZED := $(notdir $(wildcard fuzz/corpus/*))
 
-.PHONY: help setup demo test lint format stub docs bench pages screenshots reproduce sanitize test-oldest wheel clean
+.PHONY: help setup demo test lint format stub docs bench pages screenshots reproduce sanitize fuzz tsan valgrind test-oldest wheel clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -110,15 +112,54 @@ build/libfixing.so: benchmarks/fixing.cpp
 # itself: that one is built with the sanitizers and all asserts.
 SANITIZED := build/sanitize
 SITE = $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-sanitize: setup .venv/dev  ## The tests of the core with ASan, UBSan and asserts
+sanitize: setup .venv/dev  ## The tests of the core, failing allocations and old fuzz inputs with ASan, UBSan, asserts
 	@rm -rf $(SANITIZED) && $(BIN)/python -m venv --without-pip $(SANITIZED)
 	@site=$$(echo $(SANITIZED)/lib/python3*/site-packages); \
 	  echo $(SITE) > $$site/packages.pth; \
 	  $(BIN)/python -m pip install -q --no-build-isolation --no-deps --target $$site \
 	    -C build-dir=$(SANITIZED)/cmake -C install.strip=false \
 	    -C cmake.define.GM_SANITIZE=ON .
+	@for target in $(FUZZED); do \
+	  $(SANITIZED)/cmake/fuzz/fuzz_$$target fuzz/corpus/$$target/* 2> $(SANITIZED)/fuzz.log || \
+	    { tail -n 40 $(SANITIZED)/fuzz.log; exit 1; }; done
+	@$(SANITIZED)/cmake/fuzz/allocations
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q -m core tests
+
+# The programs in fuzz/, which need no Python. New inputs stay in build/fuzz/corpus.
+define build_fuzz
+	@PATH="$$PWD/$(BIN):$$PATH" cmake -S . -B $@ -G Ninja $(1) > build/cmake.log || \
+	  { cat build/cmake.log; exit 1; }
+	@PATH="$$PWD/$(BIN):$$PATH" cmake --build $@ > build/cmake.log || \
+	  { cat build/cmake.log; exit 1; }
+endef
+.PHONY: build/fuzz build/tsan build/valgrind
+build/fuzz: .venv/tools
+	@mkdir -p build
+	$(call build_fuzz,-DCMAKE_CXX_COMPILER=clang++ -DGM_FUZZ=ON -DGM_SANITIZE=ON)
+build/tsan: .venv/tools
+	@mkdir -p build
+	$(call build_fuzz,-DGM_TSAN=ON)
+build/valgrind: .venv/tools
+	@mkdir -p build
+	$(call build_fuzz,-DGM_FUZZ=ON)
+
+fuzz: build/fuzz  ## Fuzz the core with ASan and UBSan, SECONDS=60 for each target; needs Clang
+	@for target in $(FUZZED); do \
+	  mkdir -p build/fuzz/corpus/$$target; \
+	  build/fuzz/fuzz/fuzz_$$target -max_total_time=$(SECONDS) -max_len=600 -timeout=60 \
+	    -artifact_prefix=build/fuzz/$$target- -print_final_stats=1 \
+	    build/fuzz/corpus/$$target fuzz/corpus/$$target > build/fuzz/$$target.log 2>&1 || \
+	    { tail -n 40 build/fuzz/$$target.log; exit 1; }; \
+	  echo "$$target: $$(grep -o 'executed_units: .*' build/fuzz/$$target.log)"; done
+
+tsan: build/tsan  ## Everything that runs in threads, with the thread sanitizer
+	@build/tsan/fuzz/threads
+
+valgrind: build/valgrind  ## Threads and failing allocations under valgrind's memcheck
+	@valgrind -q --error-exitcode=1 --leak-check=full build/valgrind/fuzz/threads
+	@valgrind -q --error-exitcode=1 --leak-check=full \
+	  --soname-synonyms=somalloc=nouserintercepts build/valgrind/fuzz/allocations
 
 # An environment of its own, with the package compiled and tested with exactly the
 # oldest versions that pyproject.toml allows. Python 3.11 has wheels of them all.

@@ -50,16 +50,21 @@ std::vector<double> row_minima(const CostMatrix& matrix,
 }
 
 // The v of the simplex on the receiving bins; on the others, the largest that
-// the sending bins allow.
+// the sending bins allow: no cost of a bin without mass, however large, lowers
+// the u of one that sends, not even by rounding.
 std::vector<double> extended_potentials(const TransportSimplex& simplex,
                                         const CostMatrix& matrix) {
     const Problem& problem = simplex.problem;
     const int n = matrix.n_columns(), m = problem.n_rows();
     std::vector<double> v(static_cast<std::size_t>(n), kHuge);
-    for (int i = 0; i < m; ++i)
-        for (int q = 0; q < n; ++q)
-            v[q] = std::min(
-                v[q], matrix.row(problem.rows[i])[q] - simplex.potential[i]);
+    for (int i = 0; i < m; ++i) {
+        const double* cost = matrix.row(problem.rows[i]);
+        const double u = simplex.potential[i];
+        for (int q = 0; q < n; ++q) {
+            v[q] = std::min(v[q], cost[q] - u);
+            if (cost[q] - v[q] < u) v[q] = std::nextafter(v[q], -kHuge);
+        }
+    }
     for (int j = 0; j < problem.n_columns(); ++j)
         v[problem.columns[j]] = -simplex.potential[m + j];
     return v;
@@ -77,14 +82,18 @@ std::vector<double> extend(const CostMatrix& matrix,
     return row_minima(matrix, offset, pulse);
 }
 
-// u'r + v'c. Common bins are summed as u'(r - c) + (u + v)'c, so that mass that
-// stays causes no cancellation.
+// u'r + v'c. Of a common bin, what both have is summed as (u + v) times it, so
+// that mass that stays causes no cancellation; nor does the potential of a bin
+// where one has nothing.
 double dual_value(const Certificate& proof, const Mass* r, const Mass* c) {
     const std::size_t m = proof.u.size(), n = proof.v.size();
     double sum = 0.0;
-    for (std::size_t p = 0; p < std::min(m, n); ++p)
-        sum += proof.u[p] * to_double(r[p] - c[p]) +
-               (proof.u[p] + proof.v[p]) * to_double(c[p]);
+    for (std::size_t p = 0; p < std::min(m, n); ++p) {
+        const Mass common = std::min(r[p], c[p]);
+        sum += proof.u[p] * to_double(r[p] - common) +
+               proof.v[p] * to_double(c[p] - common) +
+               (proof.u[p] + proof.v[p]) * to_double(common);
+    }
     for (std::size_t p = n; p < m; ++p) sum += proof.u[p] * to_double(r[p]);
     for (std::size_t q = m; q < n; ++q) sum += proof.v[q] * to_double(c[q]);
     return sum;

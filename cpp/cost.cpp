@@ -6,6 +6,16 @@
 #include "kernels.h"
 
 namespace groundmetric {
+namespace {
+
+// The exponent that the largest cost gets: 0, unless the smallest would then
+// lose digits for being so small. Sums of the largest stay far below kHuge.
+int level_for(int largest, int smallest) {
+    constexpr int kLowest = -1022, kHighest = 800;
+    return std::clamp(kLowest - (smallest - largest), 0, kHighest);
+}
+
+}  // namespace
 
 template <class Entry>
 CostMatrix::CostMatrix(int m, int n, Entry entry)
@@ -13,17 +23,22 @@ CostMatrix::CostMatrix(int m, int n, Entry entry)
       n_columns_(n),
       stride_(spread(n)),
       scaled_(static_cast<std::size_t>(m) * stride_) {
-    double largest = 0.0;
+    double largest = 0.0, smallest = kHuge;
     for (int p = 0; p < m; ++p)
-        for (int q = 0; q < n; ++q)
-            largest = std::max(largest, std::abs(double{entry(p, q)}));
+        for (int q = 0; q < n; ++q) {
+            const double size = std::abs(double{entry(p, q)});
+            largest = std::max(largest, size);
+            if (size > 0.0) smallest = std::min(smallest, size);
+        }
     int exponent = 0;
     std::frexp(largest, &exponent);  // largest < 2^exponent
-    scale_ = std::ldexp(1.0, exponent - 1);
+    const int level = level_for(exponent - 1, std::ilogb(smallest));
+    largest_ = std::ldexp(1.0, level);
+    scale_ = std::ldexp(1.0, exponent - 1 - level);
     // 1 / scale, in two factors, since it may be out of range.
-    const int half = (1 - exponent) / 2;
+    const int wanted = level + 1 - exponent, half = wanted / 2;
     const double first = std::ldexp(1.0, half);
-    const double second = std::ldexp(1.0, 1 - exponent - half);
+    const double second = std::ldexp(1.0, wanted - half);
     for (int p = 0; p < m; ++p) {
         double* to = scaled_.data() + static_cast<long>(p) * stride_;
         for (int q = 0; q < n; ++q) to[q] = entry(p, q) * first * second;

@@ -16,7 +16,9 @@ enum class Stay { no, unknown, yes };
 class CostMatrix {
 public:
     // Copies an m x n matrix of finite numbers, padded, and scaled by a power
-    // of two (so exactly) such that the largest is in [1, 2) in absolute value.
+    // of two (so exactly) such that the largest is in [1, 2) in absolute value,
+    // or in 2^800 [1, 2) if costs differ so much that the smallest would be out
+    // of range; those below 1e-548 of the largest lose digits even then.
     // Numbers are float or double.
     template <class Number>
     CostMatrix(const Number* cost, int m, int n);
@@ -34,6 +36,8 @@ public:
     }
     // Original cost = scale() * row(p)[q]; a power of two.
     double scale() const { return scale_; }
+    // The power of two up to the largest entry of all rows: 1 as a rule.
+    double largest() const { return largest_; }
     // Converts a scaled cost, in units of mass, to an original cost.
     double unscaled(double cost, double unit) const {
         return std::ldexp(cost, std::ilogb(unit) + std::ilogb(scale_));
@@ -69,7 +73,7 @@ private:
 
     int n_rows_, n_columns_;
     int stride_;
-    double scale_;
+    double largest_, scale_;
     std::vector<double> scaled_;
     mutable std::atomic<int> quasimetric_{-1};  // unknown; else 0 or 1
 };

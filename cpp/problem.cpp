@@ -32,6 +32,7 @@ void Problem::set_costs(const CostMatrix& matrix) {
     if (m == matrix.n_rows() && n == matrix.n_columns()) {
         whole_ = matrix.row(0);
         stride = matrix.stride();
+        capped_.clear();
         return;
     }
     double* to = make_costs();
@@ -44,6 +45,7 @@ void Problem::set_costs(const CostMatrix& matrix) {
 double* Problem::make_costs() {
     const int m = n_rows(), n = n_columns();
     whole_ = nullptr;
+    capped_.clear();
     stride = padded(n);
     gathered_.resize(static_cast<std::size_t>(m) * stride);
     for (int i = 0; i < m; ++i) {
@@ -51,6 +53,16 @@ double* Problem::make_costs() {
         std::fill(row + n, row + stride, kHuge);
     }
     return gathered_.data();
+}
+
+void Problem::cap_costs(double cap) {
+    const double* from = full_cost();
+    const int m = n_rows(), n = n_columns();
+    capped_.assign(from, from + static_cast<std::size_t>(m) * stride);
+    for (int i = 0; i < m; ++i) {
+        double* row = capped_.data() + static_cast<long>(i) * stride;
+        for (int j = 0; j < n; ++j) row[j] = std::min(row[j], cap);
+    }
 }
 
 }  // namespace groundmetric

@@ -28,6 +28,12 @@ struct Problem {
     void set_margins(const Mass* r, int m, const Mass* c, int n, bool reduced);
     // Gathers the costs between these bins, or refers to those of the matrix.
     void set_costs(const CostMatrix& matrix);
+    // Costs above the cap count as the cap, until costs are set again.
+    void cap_costs(double cap);
+    bool is_capped(int i, int j) const {
+        const long at = static_cast<long>(i) * stride + j;
+        return cost()[at] < full_cost()[at];
+    }
     // Room for costs that the caller fills in, for rows and columns as they are
     // set: rows of `stride` entries, which is set, padded already.
     double* make_costs();
@@ -36,15 +42,20 @@ struct Problem {
     int n_columns() const { return static_cast<int>(columns.size()); }
     int n_nodes() const { return n_rows() + n_columns(); }
     const double* cost() const {
-        return whole_ != nullptr ? whole_ : gathered_.data();
+        return !capped_.empty() ? capped_.data() : full_cost();
     }
     const double* cost_row(int i) const {
         return cost() + static_cast<long>(i) * stride;
     }
 
 private:
+    const double* full_cost() const {
+        return whole_ != nullptr ? whole_ : gathered_.data();
+    }
+
     const double* whole_ = nullptr;
     std::vector<double> gathered_;  // rows.size() x stride
+    std::vector<double> capped_;    // the same, or empty
 };
 
 }  // namespace groundmetric

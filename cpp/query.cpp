@@ -25,7 +25,7 @@ Query::Query(const PrunedSearch& search, SearchPlan& plan)
     : search_(search),
       plan_(plan),
       scale_(search.matrix().scale()),
-      margin_(margin_of(search.base().n_bins())),
+      margin_(margin_of(search.base().n_bins()) * search.matrix().largest()),
       query_(static_cast<std::size_t>(search.width())),
       told_(static_cast<std::size_t>(search.base().size()), kUntold),
       again_(search.matrix(), search.near_arcs()) {}

@@ -26,6 +26,7 @@ void TransportSimplex::solve(Pulse& pulse) {
     shortlist_.clear();
     if (is_large()) shortlist_.set(problem, greedy_.shares());
     optimize(pulse);
+    lower_prohibitive_costs(pulse);
 }
 
 void TransportSimplex::solve_again(Pulse& pulse) {
@@ -34,7 +35,7 @@ void TransportSimplex::solve_again(Pulse& pulse) {
     if (problem.n_nodes() == 0) return;
     set_potentials();
     const double gap = worst_gap(pulse);
-    if (gap == 0.0) return;
+    if (gap == 0.0) return lower_prohibitive_costs(pulse);
     shortlist_.clear();
     // The old plan costs at most `gap` more than the best plan. If that is
     // little, no other start can be much cheaper: do not try one.
@@ -50,6 +51,7 @@ void TransportSimplex::solve_again(Pulse& pulse) {
         set_potentials();
     }
     optimize(pulse);
+    lower_prohibitive_costs(pulse);
 }
 
 void TransportSimplex::optimize(Pulse& pulse) {

@@ -58,6 +58,15 @@ public:
 
 private:
     void optimize(Pulse& pulse);
+    // See prohibitive.cpp.
+    void lower_prohibitive_costs(Pulse& pulse);
+    bool uses_capped_arc() const;
+    // The largest cost, in absolute value, of arcs of the tree with and without
+    // flow.
+    struct TreeCosts {
+        double used = 0.0, unused = 0.0;
+    };
+    TreeCosts largest_in_tree() const;
     double worst_gap(Pulse& pulse);
     double dual_bound();
     void look_at_ceiling();

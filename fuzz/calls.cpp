@@ -1,0 +1,139 @@
+#include "calls.h"
+
+#include <limits>
+#include <numeric>
+
+#include "batch.h"
+#include "certificate.h"
+#include "cone.h"
+#include "pairwise.h"
+#include "relaxed.h"
+#include "search.h"
+#include "support_pairs.h"
+#include "table_sum.h"
+
+namespace groundmetric::fuzz {
+namespace {
+
+using Function = std::function<Numbers(const Threading&)>;
+
+std::size_t square(int n) { return static_cast<std::size_t>(n) * n; }
+
+Numbers distances_of(const Neighborhoods& found) {
+    Numbers out;
+    for (const Neighbor& neighbor : found.neighbors) {
+        out.push_back(neighbor.distance);
+        out.push_back(static_cast<double>(neighbor.index));
+    }
+    return out;
+}
+
+Function transport_call(const Example& example, int) {
+    return [masses = example.masses(),
+            matrix = example.matrix()](const Threading& threading) {
+        const Certificate proof =
+            transport(masses->row(0), masses->row(1), masses->unit(), *matrix,
+                      threading.poll);
+        Numbers out{proof.value, proof.dual_value};
+        out.insert(out.end(), proof.flow.begin(), proof.flow.end());
+        return out;
+    };
+}
+
+Function pairwise_call(const Example& example, int n, bool hub) {
+    const auto matrix = hub ? example.cut_matrix() : example.matrix();
+    return [masses = example.masses(), matrix, n](const Threading& threading) {
+        Numbers out(square(n));
+        pairwise(*masses, *masses, *matrix, {true, true}, threading,
+                 out.data());
+        return out;
+    };
+}
+
+Function batch_call(const Example& example, int d) {
+    const std::vector<std::int64_t> pairs = example.pairs();
+    const auto n = static_cast<std::int64_t>(pairs.size() / 2);
+    const auto batch =
+        std::make_shared<Batch>(example.masses(), example.masses(),
+                                pairs.data(), n, [](auto) { return true; });
+    const auto matrix = example.matrix();
+    return [batch, matrix, n, d](const Threading& threading) {
+        Numbers values(static_cast<std::size_t>(n));
+        std::vector<std::int32_t> n_pivots(values.size());
+        std::vector<std::int64_t> chosen(values.size());
+        std::iota(chosen.begin(), chosen.end(), 0);
+        batch->solve(*matrix, chosen.data(), n, threading, values.data(),
+                     n_pivots.data());
+        return values;
+    };
+}
+
+Function search_call(const Example& example, int n) {
+    const auto matrix = example.matrix();
+    const auto search = std::make_shared<PrunedSearch>(
+        example.masses(), matrix, [](auto) { return true; });
+    Request request;
+    request.n_neighbors = 3;
+    request.radii.assign(static_cast<std::size_t>(n),
+                         std::numeric_limits<double>::infinity());
+    request.keep_trees = true;
+    return [search, request](const Threading& threading) {
+        return distances_of(search->find(nullptr, request, threading));
+    };
+}
+
+Function supports_call(const Example& example, int n) {
+    return [masses = example.ragged(), points = example.points(),
+            n](const Threading& threading) {
+        Numbers out(square(n));
+        pairwise(*masses, *masses, *points, {true, true}, threading,
+                 out.data());
+        const Numbers found = distances_of(
+            PointSearch(masses, points).find(nullptr, 3, kHuge, threading));
+        out.insert(out.end(), found.begin(), found.end());
+        return out;
+    };
+}
+
+// Starts anew each time, so that all results are the same.
+Function projection_call(const Example& example, int d) {
+    const auto projector = std::make_shared<MetricProjector>(d);
+    return
+        [projector, input = example.broken(), d](const Threading& threading) {
+            Numbers out(square(d));
+            const ProjectionOptions options{
+                1e-6, 100, threading.n_threads, threading.poll, {}};
+            projector->forget(threading.poll);
+            projector->project(input.data(), nullptr, options, out.data());
+            return out;
+        };
+}
+
+Function tables_call(const Example& example, int d) {
+    return [pairs = example.pairs(), histograms = example.histograms(),
+            d](const Threading& threading) {
+        Numbers out(square(d)), weights(pairs.size() / 2, 1.0);
+        typical_sum(histograms.data(), d, pairs.data(), weights.data(),
+                    static_cast<std::int64_t>(weights.size()), 10.0, threading,
+                    out.data());
+        return out;
+    };
+}
+
+}  // namespace
+
+std::vector<Call> all_calls(const Example& example, int n, int d) {
+    const auto call = [&](auto make, auto... sizes) {
+        return [=, &example] { return make(example, sizes...); };
+    };
+    return {{"transport", call(transport_call, n)},
+            {"pairwise", call(pairwise_call, n, false)},
+            {"hub", call(pairwise_call, n, true)},
+            {"batch", call(batch_call, d)},
+            {"search", call(search_call, n)},
+            {"supports", call(supports_call, n)},
+            {"projection", call(projection_call, d)},
+            {"tables", call(tables_call, d)}};
+}
+
+}  // namespace groundmetric::fuzz
