@@ -39,7 +39,7 @@ struct Problem {
         return whole_ != nullptr ? whole_ : gathered_.data();
     }
     const double* cost_row(int i) const {
-        return cost() + static_cast<long>(i) * stride;
+        return cost() + static_cast<std::int64_t>(i) * stride;
     }
 
 private:

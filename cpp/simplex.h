@@ -69,11 +69,12 @@ private:
     bool find_on_shortlist(Arc& entering);
     bool extend_shortlist();
     void refresh();
-    long n_arcs() const {
-        return static_cast<long>(problem.n_rows()) * problem.n_columns();
+    std::int64_t n_arcs() const {
+        return static_cast<std::int64_t>(problem.n_rows()) *
+               problem.n_columns();
     }
     // Pricing rows takes longer than the rest of a pivot.
-    bool is_large() const { return n_arcs() > 1L << 17; }
+    bool is_large() const { return n_arcs() > 1 << 17; }
 
     struct Candidate {
         Node row, column;

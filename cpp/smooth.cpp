@@ -26,7 +26,9 @@ constexpr float kLowFactor = 1e-6f, kHighFactor = 1e6f;
 constexpr float kLeastMass = 1e-20f;
 // Small problems only want the leaves of the tree, large ones also arcs to
 // price.
-float least_share(long n_arcs) { return n_arcs > 1L << 17 ? 0.01f : 0.05f; }
+float least_share(std::int64_t n_arcs) {
+    return n_arcs > 1 << 17 ? 0.01f : 0.05f;
+}
 constexpr int kBuckets = 256;
 
 // log2, to four digits: the same on every machine, unlike that of a library.
@@ -143,7 +145,8 @@ void SmoothPlan::sharpen(Pulse& pulse) {
 // Sorted by counting.
 void SmoothPlan::find_shares() {
     unsorted_.clear();
-    const float least = least_share(static_cast<long>(n_rows_) * n_columns_);
+    const float least =
+        least_share(static_cast<std::int64_t>(n_rows_) * n_columns_);
     int begin[kBuckets + 1] = {};
     for (int i = 0; i < n_rows_; ++i) {
         const int n = smooth_kernels().find_shares(
