@@ -19,7 +19,8 @@ MAKEFLAGS += --no-print-directory
 CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
 FORMATTED := $(wildcard cpp/*.cpp cpp/*.h benchmarks/*.cpp)
 
-.PHONY: help setup demo test lint format stub docs bench pages screenshots reproduce sanitize test-oldest wheel clean
+.PHONY: help setup demo test lint format stub docs bench pages screenshots reproduce sanitize \
+  test-builds test-oldest wheel dist clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -112,6 +113,20 @@ sanitize: setup  ## The tests of the core with ASan, UBSan and asserts
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q -m core tests
 
+# The core in other builds: with standard C++ alone (cpp/portable.h), and by clang.
+BUILDS := portable $(if $(shell command -v clang++),clang)
+CORE_TESTS ?= tests
+test-builds: $(BUILDS:%=test-build-%)  ## The tests of the core in portable C++, and by clang if it is there
+test-build-portable: DEFINE := -C cmake.define.GM_PORTABLE=ON
+test-build-clang: DEFINE := -C cmake.define.CMAKE_CXX_COMPILER=clang++
+test-build-%: setup
+	@rm -rf build/$* && $(BIN)/python -m venv --without-pip build/$*
+	@site=$$(echo build/$*/lib/python3*/site-packages); \
+	  echo $(SITE) > $$site/packages.pth; \
+	  $(BIN)/python -m pip install -q --no-build-isolation --no-deps --target $$site \
+	    -C build-dir=build/$*/cmake $(DEFINE) .
+	@build/$*/bin/python -m pytest -q -m core $(CORE_TESTS)
+
 # An environment of its own, with the package compiled and tested with exactly the
 # oldest versions that pyproject.toml allows. Python 3.11 has wheels of them all.
 OLDEST := build/oldest
@@ -131,6 +146,29 @@ wheel: setup  ## Build the wheel, and try it in an empty environment
 	@$(PYTHON) -m venv build/wheel/empty
 	@build/wheel/empty/bin/python -m pip install -q build/wheel/*.whl
 	@cd build/wheel && empty/bin/python ../../.ci/check_wheel.py *.whl
+
+.venv/release: pyproject.toml | .venv/tools
+	@$(BIN)/python -m pip install -q --group release
+	@touch $@
+
+# The wheel is built from the sdist. Each goes into an environment of its own, where the
+# tests that the sdist carries run with the installed package.
+TRY := $(if $(FULL),"$$one[dev]",$$one clarabel hypothesis pandas POT pytest)
+dist: .venv/release  ## Build sdist and wheel in dist/, and test each installed; FULL=yes for all tests
+	@rm -rf dist build/dist
+	@$(BIN)/python -m build --outdir build/dist . > /dev/null
+	@mkdir dist && cp build/dist/*.tar.gz dist
+	@if [ "$$(uname)" = Linux ]; then \
+	  PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel -q repair -w dist build/dist/*.whl; \
+	else cp build/dist/*.whl dist; fi
+	@$(BIN)/python -m twine check --strict dist/*
+	@tar -xzf dist/*.tar.gz -C build/dist
+	@for one in $(CURDIR)/dist/*; do \
+	  echo "Testing $$(basename $$one), $$(stat -c %s $$one) bytes"; \
+	  rm -rf build/dist/empty && $(PYTHON) -m venv build/dist/empty; \
+	  build/dist/empty/bin/python -m pip install -q $(TRY); \
+	  build/dist/empty/bin/python .ci/try_dist.py build/dist/groundmetric-*/ $(if $(FULL),--full); \
+	done
 
 clean:  ## Remove everything that was made
 	rm -rf .venv build dist docs/_build docs/api/generated docs/gallery
