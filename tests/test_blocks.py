@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.distance import cdist, squareform
 
 import groundmetric as gm
-from groundmetric.transport import _blocks, _pairs
+from groundmetric.transport import _blocks, _outputs, _pairs
 
 N_BINS = 12
 
@@ -122,6 +122,45 @@ def test_a_killed_computation_goes_on(data, tmp_path, kind, n_solved):
     assert len(n_solved) == 15 - 7  # of 5 + 4 + 3 + 2 + 1 blocks
     np.testing.assert_array_equal(found, gm.pairwise_emd(X, metric=metric))
     assert not (tmp_path / "out.npy.blocks").exists()
+
+
+def cut_short(X, given, path, monkeypatch):
+    """Stop after three blocks."""
+
+    def finish(self, block, _finish=_outputs.FileOutput.finish):
+        _finish(self, block)
+        if self.done.sum() == 3:
+            raise InterruptedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_outputs.FileOutput, "finish", finish)
+        with pytest.raises(InterruptedError):
+            gm.pairwise_emd(X, **given, out=path)
+
+
+def test_marks_that_are_cut_short_are_not_trusted(data, tmp_path, monkeypatch):
+    X, _, points = data
+    path, marks = tmp_path / "out.npy", tmp_path / "out.npy.blocks"
+    given = {"metric": cdist(points, points)}
+    cut_short(X, given, path, monkeypatch)
+    marks.write_bytes(marks.read_bytes()[:-2])
+    with pytest.raises(ValueError, match="45 bytes instead of 47; remove it"):
+        gm.pairwise_emd(X, **given, out=path)
+    marks.unlink()
+    found = gm.pairwise_emd(X, **given, out=path)
+    np.testing.assert_array_equal(found, gm.pairwise_emd(X, **given))
+
+
+def test_other_functions_between_points_are_other_inputs(data, tmp_path, monkeypatch):
+    X, _, points = data
+    path = tmp_path / "out.npy"
+    once, twice = (
+        {"points": points, "metric": lambda p, q, scale=scale: scale * cdist(p, q)}
+        for scale in (1.0, 2.0)
+    )
+    cut_short(X, once, path, monkeypatch)
+    with pytest.raises(ValueError, match="unfinished computation with other inputs"):
+        gm.pairwise_emd(X, **twice, out=path)
 
 
 def test_a_finished_file_is_written_anew(data, tmp_path, n_solved):

@@ -113,7 +113,7 @@ def open_output(
     is_part = isinstance(getattr(out, "base", None), np.memmap)
     if isinstance(out, np.memmap) and out.filename is not None and not is_part:
         path = Path(out.filename)
-        _require_own(path, key)
+        _require_own(path, n_blocks, key)
         return FileOutput(out, path, n_blocks, key)
     if type(out).__module__.split(".")[0] == "zarr":
         return AttributeOutput(out, n_blocks, key)
@@ -133,7 +133,7 @@ def _open_file(
     _files.require_writable(path, "out")
     array: np.memmap[Any, Any]
     if beside(path).exists() and path.exists():
-        _require_own(path, key)
+        _require_own(path, n_blocks, key)
         array = np.lib.format.open_memmap(path, mode="r+")
         _require_array(array, shape, precision)
     else:
@@ -143,11 +143,19 @@ def _open_file(
     return FileOutput(array, path, n_blocks, key)
 
 
-def _require_own(path: Path, key: bytes) -> None:
-    """Refuse to continue a file that was computed from other inputs."""
+def _require_own(path: Path, n_blocks: int, key: bytes) -> None:
+    """Refuse to continue what was computed from other inputs, or is cut short."""
     marks = beside(path)
-    if marks.exists() and marks.read_bytes()[:KEY] != key:
+    if not marks.exists():
+        return
+    found = marks.read_bytes()
+    if found[:KEY] != key:
         raise ValueError(_other(f"out is {path}, and", marks.name))
+    if len(found) != KEY + n_blocks:
+        raise ValueError(
+            f"out is {path}, but {marks.name} has {len(found)} bytes instead of "
+            f"{KEY + n_blocks}; remove it to start anew."
+        )
 
 
 def _other(start: str, what: str) -> str:
