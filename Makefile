@@ -159,7 +159,7 @@ dist: .venv/release  ## Build sdist and wheel in dist/, and test each installed;
 	@$(BIN)/python -m build --outdir build/dist . > /dev/null
 	@mkdir dist && cp build/dist/*.tar.gz dist
 	@if [ "$$(uname)" = Linux ]; then \
-	  PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel -q repair -w dist build/dist/*.whl; \
+	  PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair -w dist build/dist/*.whl > build/dist/repair.log; \
 	else cp build/dist/*.whl dist; fi
 	@$(BIN)/python -m twine check --strict dist/*
 	@tar -xzf dist/*.tar.gz -C build/dist
