@@ -20,7 +20,7 @@ CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
 FORMATTED := $(wildcard cpp/*.cpp cpp/*.h benchmarks/*.cpp)
 
 .PHONY: help setup demo test lint format stub docs bench pages screenshots reproduce sanitize \
-  test-builds test-oldest wheel dist clean
+  test-builds test-matrix test-oldest wheel dist clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -140,6 +140,10 @@ test-oldest:  ## All tests with the oldest versions of all dependencies; needs P
 	  -C build-dir=$(OLDEST)/cmake -e .
 	@$(OLDEST)/bin/python -m pip check
 	@$(OLDEST)/bin/python -m pytest -n auto
+
+PYTHONS ?= 3.10 3.11 3.12 3.13 3.14
+test-matrix:  ## Quick tests with each Python that is installed; PYTHONS="3.10 3.13", FULL=yes
+	@rm -rf build/matrix && .ci/matrix $(PYTHONS) $(if $(FULL),--full)
 
 wheel: setup  ## Build the wheel, and try it in an empty environment
 	@rm -rf build/wheel && $(BIN)/python -m pip wheel -q --no-deps -w build/wheel .
