@@ -21,7 +21,8 @@ CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
 FORMATTED := $(wildcard cpp/*.cpp cpp/*.h fuzz/*.cpp fuzz/*.h benchmarks/*.cpp)
 FUZZED := $(notdir $(wildcard fuzz/corpus/*))
 
-.PHONY: help setup demo test lint format stub docs bench pages screenshots reproduce sanitize fuzz tsan valgrind test-oldest wheel clean
+.PHONY: help setup demo test lint format stub docs bench pages screenshots reproduce sanitize \
+  fuzz tsan valgrind test-builds test-matrix test-oldest wheel dist clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -161,6 +162,20 @@ valgrind: build/valgrind  ## Threads and failing allocations under valgrind's me
 	@valgrind -q --error-exitcode=1 --leak-check=full \
 	  --soname-synonyms=somalloc=nouserintercepts build/valgrind/fuzz/allocations
 
+# The core in other builds: with standard C++ alone (cpp/portable.h), and by clang.
+BUILDS := portable $(if $(shell command -v clang++),clang)
+CORE_TESTS ?= tests
+test-builds: $(BUILDS:%=test-build-%)  ## The tests of the core in portable C++, and by clang if it is there
+test-build-portable: DEFINE := -C cmake.define.GM_PORTABLE=ON
+test-build-clang: DEFINE := -C cmake.define.CMAKE_CXX_COMPILER=clang++
+test-build-%: setup
+	@rm -rf build/$* && $(BIN)/python -m venv --without-pip build/$*
+	@site=$$(echo build/$*/lib/python3*/site-packages); \
+	  echo $(SITE) > $$site/packages.pth; \
+	  $(BIN)/python -m pip install -q --no-build-isolation --no-deps --target $$site \
+	    -C build-dir=build/$*/cmake $(DEFINE) .
+	@build/$*/bin/python -m pytest -q -m core $(CORE_TESTS)
+
 # An environment of its own, with the package compiled and tested with exactly the
 # oldest versions that pyproject.toml allows. Python 3.11 has wheels of them all.
 OLDEST := build/oldest
@@ -175,11 +190,38 @@ test-oldest:  ## All tests with the oldest versions of all dependencies; needs P
 	@$(OLDEST)/bin/python -m pip check
 	@$(OLDEST)/bin/python -m pytest -n auto
 
+PYTHONS ?= 3.10 3.11 3.12 3.13 3.14
+test-matrix:  ## Quick tests with each Python that is installed; PYTHONS="3.10 3.13", FULL=yes
+	@rm -rf build/matrix && .ci/matrix $(PYTHONS) $(if $(FULL),--full)
+
 wheel: setup  ## Build the wheel, and try it in an empty environment
 	@rm -rf build/wheel && $(BIN)/python -m pip wheel -q --no-deps -w build/wheel .
 	@$(PYTHON) -m venv build/wheel/empty
 	@build/wheel/empty/bin/python -m pip install -q build/wheel/*.whl
 	@cd build/wheel && empty/bin/python ../../.ci/check_wheel.py *.whl
+
+.venv/release: pyproject.toml | .venv/tools
+	@$(BIN)/python -m pip install -q --group release
+	@touch $@
+
+# The wheel is built from the sdist. Each goes into an environment of its own, where the
+# tests that the sdist carries run with the installed package.
+TRY := $(if $(FULL),"$$one[dev]",$$one clarabel hypothesis pandas POT pytest)
+dist: .venv/release  ## Build sdist and wheel in dist/, and test each installed; FULL=yes for all tests
+	@rm -rf dist build/dist
+	@$(BIN)/python -m build --outdir build/dist . > /dev/null
+	@mkdir dist && cp build/dist/*.tar.gz dist
+	@if [ "$$(uname)" = Linux ]; then \
+	  PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair -w dist build/dist/*.whl > build/dist/repair.log; \
+	else cp build/dist/*.whl dist; fi
+	@$(BIN)/python -m twine check --strict dist/*
+	@tar -xzf dist/*.tar.gz -C build/dist
+	@for one in $(CURDIR)/dist/*; do \
+	  echo "Testing $$(basename $$one), $$(stat -c %s $$one) bytes"; \
+	  rm -rf build/dist/empty && $(PYTHON) -m venv build/dist/empty; \
+	  build/dist/empty/bin/python -m pip install -q $(TRY); \
+	  build/dist/empty/bin/python .ci/try_dist.py build/dist/groundmetric-*/ $(if $(FULL),--full); \
+	done
 
 clean:  ## Remove everything that was made
 	rm -rf .venv build dist docs/_build docs/_extra docs/api/generated docs/gallery docs/tutorials

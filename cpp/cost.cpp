@@ -40,7 +40,7 @@ CostMatrix::CostMatrix(int m, int n, Entry entry)
     const double first = std::ldexp(1.0, half);
     const double second = std::ldexp(1.0, wanted - half);
     for (int p = 0; p < m; ++p) {
-        double* to = scaled_.data() + static_cast<long>(p) * stride_;
+        double* to = scaled_.data() + static_cast<std::int64_t>(p) * stride_;
         for (int q = 0; q < n; ++q) to[q] = entry(p, q) * first * second;
         std::fill(to + n, to + stride_, kHuge);
     }
@@ -49,16 +49,17 @@ CostMatrix::CostMatrix(int m, int n, Entry entry)
 template <class Number>
 CostMatrix::CostMatrix(const Number* cost, int m, int n)
     : CostMatrix(m, n, [cost, n](int p, int q) {
-          return cost[static_cast<long>(p) * n + q];
+          return cost[static_cast<std::int64_t>(p) * n + q];
       }) {}
 
 template <class Number>
 CostMatrix::CostMatrix(const Number* cost, int n, const std::vector<int>& rows,
                        const std::vector<int>& columns)
-    : CostMatrix(static_cast<int>(rows.size()),
-                 static_cast<int>(columns.size()), [&](int p, int q) {
-                     return cost[static_cast<long>(rows[p]) * n + columns[q]];
-                 }) {}
+    : CostMatrix(
+          static_cast<int>(rows.size()), static_cast<int>(columns.size()),
+          [&](int p, int q) {
+              return cost[static_cast<std::int64_t>(rows[p]) * n + columns[q]];
+          }) {}
 
 template CostMatrix::CostMatrix(const float*, int, int);
 template CostMatrix::CostMatrix(const double*, int, int);
@@ -101,7 +102,8 @@ void CostMatrix::find_detours(int n_threads, const Poll& poll,
                               double* detours) const {
     for_each_detour(n_threads, poll, [&](int p, const double* scaled) {
         for (int q = 0; q < n_columns_; ++q)
-            detours[static_cast<long>(p) * n_columns_ + q] = scaled[q] * scale_;
+            detours[static_cast<std::int64_t>(p) * n_columns_ + q] =
+                scaled[q] * scale_;
         return true;
     });
 }
@@ -122,12 +124,12 @@ bool CostMatrix::has_obvious_shortcut() const {
     const auto chosen = [this](int k) { return k * (n_rows_ - 1) / kRows; };
     for (int k = 0; k < kRows; ++k)
         std::copy_n(row(chosen(k)), stride_,
-                    first.data() + static_cast<long>(k) * stride_);
+                    first.data() + static_cast<std::int64_t>(k) * stride_);
     kernels().min_plus(first.data(), scaled_.data(), stride_, n_rows_, kRows,
                        stride_, detours.data());
     for (int k = 0; k < kRows; ++k)
-        if (has_shortcut(chosen(k),
-                         detours.data() + static_cast<long>(k) * stride_))
+        if (has_shortcut(chosen(k), detours.data() +
+                                        static_cast<std::int64_t>(k) * stride_))
             return true;
     return false;
 }

@@ -32,7 +32,7 @@ public:
     bool is_square() const { return n_rows_ == n_columns_; }
     int stride() const { return stride_; }
     const double* row(int p) const {
-        return scaled_.data() + static_cast<long>(p) * stride_;
+        return scaled_.data() + static_cast<std::int64_t>(p) * stride_;
     }
     // Original cost = scale() * row(p)[q]; a power of two.
     double scale() const { return scale_; }

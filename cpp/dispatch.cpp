@@ -14,7 +14,7 @@ extern const PointKernels point_table;
 extern const SmoothKernels smooth_table;
 extern const TypicalKernels typical_table;
 }  // namespace baseline
-#ifdef __x86_64__
+#ifdef GM_X86_KERNELS
 namespace avx2 {
 extern const Kernels table;
 extern const PointKernels point_table;
@@ -39,7 +39,7 @@ struct Tables {
 };
 
 Tables choose() {
-#ifdef __x86_64__
+#ifdef GM_X86_KERNELS
     const char* const wish = std::getenv("GROUNDMETRIC_ISA");
     const auto wished = [wish](const char* name) {
         return wish == nullptr || std::strcmp(wish, name) == 0;

@@ -19,8 +19,8 @@ void HubSimplex::solve(Pulse& pulse) {
     assert(tree_.is_strongly_feasible());
     // As in TransportSimplex, optimality is judged on fresh potentials.
     bool fresh = true;
-    const long n = problem.n_nodes();
-    const long limit = 1000 + 10 * n * n;
+    const std::int64_t n = problem.n_nodes();
+    const std::int64_t limit = 1000 + 10 * n * n;
     next_row_ = 0;
     for (Arc entering;;) {
         if (find_entering_arc(entering)) {

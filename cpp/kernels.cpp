@@ -5,8 +5,6 @@ namespace groundmetric::GM_ISA {
 namespace {
 
 inline Vector splat(double x) { return Vector{} + x; }
-inline Vector min(Vector a, Vector b) { return a < b ? a : b; }
-inline Vector max(Vector a, Vector b) { return a < b ? b : a; }
 inline double min(double a, double b) { return a < b ? a : b; }
 
 inline double smallest(Vector x) {
@@ -17,9 +15,9 @@ inline double smallest(Vector x) {
 
 // Bit k is set where a[k] == b[k].
 inline unsigned equal_bits(Vector a, Vector b) {
-#if defined(__AVX512F__)
+#if GM_WIDTH == 8
     return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
-#elif defined(__AVX2__)
+#elif GM_WIDTH == 4
     return (unsigned)_mm256_movemask_pd((__m256d)(a == b));
 #else
     unsigned bits = 0;
@@ -30,9 +28,9 @@ inline unsigned equal_bits(Vector a, Vector b) {
 
 // Bit k is set where a[k] < b[k].
 inline unsigned below_bits(Vector a, Vector b) {
-#if defined(__AVX512F__)
+#if GM_WIDTH == 8
     return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
-#elif defined(__AVX2__)
+#elif GM_WIDTH == 4
     return (unsigned)_mm256_movemask_pd((__m256d)(a < b));
 #else
     unsigned bits = 0;
@@ -50,7 +48,8 @@ inline void row_group_minima(const double* cost, int stride,
     for (int j = 0; j < stride; j += kWidth) {
         const Vector shift = load(offset + j);
         for (int i = 0; i < kRows; ++i)
-            best[i] = min(load(cost + (long)i * stride + j) + shift, best[i]);
+            best[i] =
+                min(load(cost + (long long)i * stride + j) + shift, best[i]);
     }
     for (int i = 0; i < kRows; ++i) minima[i] = smallest(best[i]);
 }
@@ -59,10 +58,10 @@ void row_minima(const double* cost, int stride, const double* offset,
                 int n_rows, double* minima) {
     int i = 0;
     for (; i + 4 <= n_rows; i += 4)
-        row_group_minima<4>(cost + (long)i * stride, stride, offset,
+        row_group_minima<4>(cost + (long long)i * stride, stride, offset,
                             minima + i);
     for (; i < n_rows; ++i)
-        row_group_minima<1>(cost + (long)i * stride, stride, offset,
+        row_group_minima<1>(cost + (long long)i * stride, stride, offset,
                             minima + i);
 }
 
@@ -70,7 +69,7 @@ int find(const double* row, const double* offset, int stride, double value) {
     for (int j = 0; j < stride; j += kWidth) {
         const Vector x = load(row + j) + load(offset + j);
         if (const unsigned bits = equal_bits(x, splat(value)))
-            return j + __builtin_ctz(bits);
+            return j + first_bit(bits);
     }
     return stride;
 }
@@ -82,7 +81,7 @@ int find_below(const double* row, const double* offset, int stride,
         const Vector x = load(row + j) + load(offset + j);
         for (unsigned bits = below_bits(x, splat(bound)); bits;
              bits &= bits - 1)
-            found[n++] = j + __builtin_ctz(bits);
+            found[n++] = j + first_bit(bits);
     }
     return n;
 }
@@ -109,7 +108,7 @@ void column_sums(const double* cost, int stride, int n_rows, double* sums) {
     for (int j = 0; j < stride; j += kWidth) {
         Vector sum{};
         for (int i = 0; i < n_rows; ++i)
-            sum += load(cost + (long)i * stride + j);
+            sum += load(cost + (long long)i * stride + j);
         store(sums + j, sum);
     }
 }
@@ -121,18 +120,19 @@ inline void min_plus_tile(const double* first, const double* second, int stride,
     Vector low[kRows][kVectors];
     for (int i = 0; i < kRows; ++i)
         for (int g = 0; g < kVectors; ++g)
-            low[i][g] = load(best + (long)i * stride + g * kWidth);
+            low[i][g] = load(best + (long long)i * stride + g * kWidth);
     for (int k = 0; k < n; ++k) {
-        const double* row = second + (long)k * stride;
+        const double* row = second + (long long)k * stride;
         for (int g = 0; g < kVectors; ++g) {
             const Vector x = load(row + g * kWidth);
             for (int i = 0; i < kRows; ++i)
-                low[i][g] = min(x + first[(long)i * stride + k], low[i][g]);
+                low[i][g] =
+                    min(x + first[(long long)i * stride + k], low[i][g]);
         }
     }
     for (int i = 0; i < kRows; ++i)
         for (int g = 0; g < kVectors; ++g)
-            store(best + (long)i * stride + g * kWidth, low[i][g]);
+            store(best + (long long)i * stride + g * kWidth, low[i][g]);
 }
 
 // A panel of `second`, kDepth rows of two vectors, stays in the first-level
@@ -143,14 +143,16 @@ inline void min_plus_panel(const double* first, const double* second,
     constexpr int kDepth = 128;
     for (int k = 0; k < n; k += kDepth) {
         const int depth = n - k < kDepth ? n - k : kDepth;
-        const double* panel = second + (long)k * stride;
+        const double* panel = second + (long long)k * stride;
         int i = 0;
         for (; i + 4 <= n_rows; i += 4)
-            min_plus_tile<4, kVectors>(first + (long)i * stride + k, panel,
-                                       stride, depth, best + (long)i * stride);
+            min_plus_tile<4, kVectors>(first + (long long)i * stride + k, panel,
+                                       stride, depth,
+                                       best + (long long)i * stride);
         for (; i < n_rows; ++i)
-            min_plus_tile<1, kVectors>(first + (long)i * stride + k, panel,
-                                       stride, depth, best + (long)i * stride);
+            min_plus_tile<1, kVectors>(first + (long long)i * stride + k, panel,
+                                       stride, depth,
+                                       best + (long long)i * stride);
     }
 }
 

@@ -11,9 +11,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "portable.h"
+#if !GM_HAS_INT128
+#include "int128.h"
+#endif
+
 namespace groundmetric {
 
+#if GM_HAS_INT128
 using Mass = __int128;
+#else
+using Mass = Int128;
+#endif
 inline constexpr Mass kMostMass = ~(Mass{1} << 127);
 
 // Faster than the conversion of the compiler's library, which rounds once; the

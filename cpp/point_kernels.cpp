@@ -7,26 +7,26 @@ namespace groundmetric::GM_ISA {
 namespace {
 
 inline Vector root(Vector x) {
-#if defined(__AVX512F__)
+#if GM_WIDTH == 8
     return _mm512_maskz_sqrt_pd(0xff, x);  // the plain one warns in g++ 12
-#elif defined(__AVX2__)
+#elif GM_WIDTH == 4
     return _mm256_sqrt_pd(x);
-#elif defined(__x86_64__)
+#elif defined(__x86_64__) && GM_HAS_VECTORS
     return _mm_sqrt_pd(x);
 #else
-    for (int k = 0; k < kWidth; ++k) x[k] = __builtin_sqrt(x[k]);
+    for (int k = 0; k < kWidth; ++k) x[k] = square_root(x[k]);
     return x;
 #endif
 }
 
 // sum + x * x, rounded once, on every instruction set.
 inline Vector add_square(Vector x, Vector sum) {
-#if defined(__AVX512F__)
+#if GM_WIDTH == 8
     return _mm512_fmadd_pd(x, x, sum);
-#elif defined(__FMA__)
+#elif GM_WIDTH == 4 && defined(__FMA__)
     return _mm256_fmadd_pd(x, x, sum);
 #else
-    for (int k = 0; k < kWidth; ++k) sum[k] = __builtin_fma(x[k], x[k], sum[k]);
+    for (int k = 0; k < kWidth; ++k) sum[k] = multiply_add(x[k], x[k], sum[k]);
     return sum;
 #endif
 }
@@ -38,7 +38,7 @@ inline void distances_tile(const double* const* points, const double* packed,
                            double* const* distances, int at) {
     Vector sum[kPoints][kVectors] = {};
     for (int k = 0; k < n_coordinates; ++k) {
-        const double* row = packed + (long)k * stride + at;
+        const double* row = packed + (long long)k * stride + at;
         for (int g = 0; g < kVectors; ++g) {
             const Vector x = load(row + g * kWidth);
             for (int v = 0; v < kPoints; ++v)

@@ -49,7 +49,7 @@ double* Problem::make_costs() {
     stride = padded(n);
     gathered_.resize(static_cast<std::size_t>(m) * stride);
     for (int i = 0; i < m; ++i) {
-        double* row = gathered_.data() + static_cast<long>(i) * stride;
+        double* row = gathered_.data() + static_cast<std::int64_t>(i) * stride;
         std::fill(row + n, row + stride, kHuge);
     }
     return gathered_.data();

@@ -45,7 +45,7 @@ struct Problem {
         return !capped_.empty() ? capped_.data() : full_cost();
     }
     const double* cost_row(int i) const {
-        return cost() + static_cast<long>(i) * stride;
+        return cost() + static_cast<std::int64_t>(i) * stride;
     }
 
 private:

@@ -59,8 +59,8 @@ void TransportSimplex::optimize(Pulse& pulse) {
     // that were shifted many times by more. Optimality is judged on fresh ones.
     assert(tree.is_strongly_feasible());
     is_fresh_ = true;
-    const long n = problem.n_nodes();
-    const long limit = 1000 + 10 * n * n;
+    const std::int64_t n = problem.n_nodes();
+    const std::int64_t limit = 1000 + 10 * n * n;
     next_row_ = 0;
     n_extended_ = 0;
     candidates_.clear();

@@ -79,11 +79,12 @@ private:
     bool extend_shortlist(Pulse& pulse);
     void find_best(int row, int n);
     void refresh();
-    long n_arcs() const {
-        return static_cast<long>(problem.n_rows()) * problem.n_columns();
+    std::int64_t n_arcs() const {
+        return static_cast<std::int64_t>(problem.n_rows()) *
+               problem.n_columns();
     }
     // Pricing rows takes longer than the rest of a pivot.
-    bool is_large() const { return n_arcs() > 1L << 17; }
+    bool is_large() const { return n_arcs() > 1 << 17; }
 
     static constexpr int kNone = -1;
     static constexpr int kFew = 4;  // rows priced at a time

@@ -27,7 +27,9 @@ constexpr float kLowFactor = 1e-6f, kHighFactor = 1e6f;
 constexpr float kLeastMass = 1e-20f;
 // Small problems only want the leaves of the tree, large ones also arcs to
 // price.
-float least_share(long n_arcs) { return n_arcs > 1L << 17 ? 0.01f : 0.05f; }
+float least_share(std::int64_t n_arcs) {
+    return n_arcs > 1 << 17 ? 0.01f : 0.05f;
+}
 constexpr int kBuckets = 256;
 int bucket_of(float share) {
     return static_cast<int>((1.0f - share) * (kBuckets - 1));
@@ -152,7 +154,8 @@ void SmoothPlan::sharpen(Pulse& pulse) {
 
 // Sorted by counting.
 void SmoothPlan::find_shares(Pulse& pulse) {
-    const float least = least_share(static_cast<long>(n_rows_) * n_columns_);
+    const float least =
+        least_share(static_cast<std::int64_t>(n_rows_) * n_columns_);
     for_row_blocks(n_rows_, stride_, pulse, [&](int begin, int end) {
         Block& block = blocks_[begin / kRowBlock];
         block.shares.clear();

@@ -6,31 +6,18 @@
 namespace groundmetric::GM_ISA {
 namespace {
 
-// As many floats, and as many floats and integers as a Vector has doubles.
-constexpr int kFloats = 2 * kWidth;
 constexpr int kParts = kFloatLanes / kFloats;
-typedef float Floats __attribute__((vector_size(kFloats * sizeof(float))));
-typedef float UnalignedFloats __attribute__((
-    vector_size(kFloats * sizeof(float)), aligned(4), may_alias));
-typedef float Half __attribute__((vector_size(kWidth * sizeof(float))));
-typedef float UnalignedHalf
-    __attribute__((vector_size(kWidth * sizeof(float)), aligned(4), may_alias));
-typedef int HalfInts __attribute__((vector_size(kWidth * sizeof(int))));
-
-inline Floats load(const float* x) { return *(const UnalignedFloats*)x; }
-inline void store(float* x, Floats value) { *(UnalignedFloats*)x = value; }
-inline Floats max(Floats a, Floats b) { return a < b ? b : a; }
 
 // 2^x for x in [-100, 0], to six digits.
 inline Half power_of_two(Half x) {
-    const HalfInts whole = __builtin_convertvector(x, HalfInts);
-    const Half f = x - __builtin_convertvector(whole, Half);  // in (-1, 0]
+    const HalfInts whole = to_ints(x);
+    const Half f = x - to_floats(whole);  // in (-1, 0]
     const Half power =
         1.0f +
         f * (0.69314718f +
              f * (0.24022651f +
                   f * (0.05550411f + f * (0.00961813f + f * 0.00133336f))));
-    return (Half)((HalfInts)power + (whole << 23));
+    return scaled(power, whole);
 }
 
 void soften(const double* cost, const double* offset, double least, double rate,
@@ -38,24 +25,22 @@ void soften(const double* cost, const double* offset, double least, double rate,
     const Vector most = Vector{} + 100.0;
     for (int j = 0; j < n; j += kWidth) {
         const Vector x = (load(cost + j) + load(offset + j) - least) * rate;
-        const Vector capped = x < most ? x : most;
-        *(UnalignedHalf*)(kernel + j) =
-            power_of_two(-__builtin_convertvector(capped, Half));
+        store_half(kernel + j, power_of_two(-to_floats(min(x, most))));
     }
 }
 
 // The kFloatLanes partial sums of a row, always added up in this order: lanes k
 // and k + 8, then k and k + 4, k and k + 2, and the last two.
 inline float total(const Floats* parts) {
-#if defined(__AVX512F__)
+#if GM_WIDTH == 8
     const auto eight =
         __builtin_shufflevector(parts[0], parts[0], 0, 1, 2, 3, 4, 5, 6, 7) +
         __builtin_shufflevector(parts[0], parts[0], 8, 9, 10, 11, 12, 13, 14,
                                 15);
-#elif defined(__AVX2__)
+#elif GM_WIDTH == 4
     const auto eight = parts[0] + parts[1];
 #endif
-#if defined(__AVX2__)
+#if GM_WIDTH >= 4
     const auto four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
                       __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
 #else
@@ -75,13 +60,14 @@ inline void balance_group(const float* kernel, int stride,
             const int at = j + k * kFloats;
             const Floats factor = load(column_factor + at);
             for (int i = 0; i < kRows; ++i)
-                sums[i][k] += load(kernel + (long)i * stride + at) * factor;
+                sums[i][k] +=
+                    load(kernel + (long long)i * stride + at) * factor;
         }
     for (int i = 0; i < kRows; ++i) row_factor[i] = supply[i] / total(sums[i]);
     for (int j = 0; j < stride; j += kFloats) {
         Floats sum = load(column_sum + j);
         for (int i = 0; i < kRows; ++i)
-            sum += row_factor[i] * load(kernel + (long)i * stride + j);
+            sum += row_factor[i] * load(kernel + (long long)i * stride + j);
         store(column_sum + j, sum);
     }
 }
@@ -91,10 +77,10 @@ void balance(const float* kernel, int stride, int n_rows,
              float* column_sum) {
     int i = 0;
     for (; i + 4 <= n_rows; i += 4)
-        balance_group<4>(kernel + (long)i * stride, stride, column_factor,
+        balance_group<4>(kernel + (long long)i * stride, stride, column_factor,
                          supply + i, row_factor + i, column_sum);
     for (; i < n_rows; ++i)
-        balance_group<1>(kernel + (long)i * stride, stride, column_factor,
+        balance_group<1>(kernel + (long long)i * stride, stride, column_factor,
                          supply + i, row_factor + i, column_sum);
 }
 
@@ -119,9 +105,9 @@ void sharpen(float* kernel, const float* factor, int stride) {
 
 // Bit k is set where a[k] > b[k].
 inline unsigned above_bits(Floats a, Floats b) {
-#if defined(__AVX512F__)
+#if GM_WIDTH == 8
     return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
-#elif defined(__AVX2__)
+#elif GM_WIDTH == 4
     return (unsigned)_mm256_movemask_ps((__m256)(a > b));
 #else
     unsigned bits = 0;
@@ -137,12 +123,12 @@ int find_shares(const float* kernel, int stride, const float* column_factor,
     for (int j = 0; j < stride; j += kFloats) {
         const Floats there = load(demand + j);
         const Floats here = Floats{} + supply;
-        const Floats whole = there < here ? there : here;
+        const Floats whole = min(there, here);
         const Floats x =
             load(kernel + j) * load(column_factor + j) * row_factor;
         for (unsigned bits = above_bits(x, whole * least); bits;
              bits &= bits - 1) {
-            const int k = __builtin_ctz(bits);
+            const int k = first_bit(bits);
             const float share = x[k] / whole[k];
             shares[n] = share < 1.0f ? share : 1.0f;
             found[n++] = j + k;

@@ -95,8 +95,8 @@ void GreedyStart::take_turns(const Problem& problem, SpanningTree& tree,
 void GreedyStart::operator()(const Problem& problem, SpanningTree& tree,
                              Pulse& pulse) {
     open(problem, tree);
-    const long n_arcs =
-        static_cast<long>(problem.n_rows()) * problem.n_columns();
+    const std::int64_t n_arcs =
+        static_cast<std::int64_t>(problem.n_rows()) * problem.n_columns();
     if (n_arcs < kFewArcs) {
         set_offsets(problem);
     } else {

@@ -12,7 +12,7 @@ std::optional<NearArcs> NearArcs::of(const CostMatrix& matrix) {
     const int m = matrix.n_rows(), n = matrix.n_columns();
     const bool is_square = matrix.is_square();  // with a diagonal of its own
     double largest = -kHuge;
-    long n_largest = 0;
+    std::int64_t n_largest = 0;
     for (int p = 0; p < m; ++p)
         for (int q = 0; q < n; ++q) {
             const double cost = matrix.row(p)[q];
@@ -20,7 +20,8 @@ std::optional<NearArcs> NearArcs::of(const CostMatrix& matrix) {
             largest = std::max(largest, cost);
             n_largest += cost == largest && !(is_square && p == q);
         }
-    const long n_arcs = static_cast<long>(m) * n - (is_square ? m : 0);
+    const std::int64_t n_arcs =
+        static_cast<std::int64_t>(m) * n - (is_square ? m : 0);
     const double share =
         static_cast<double>(n_largest) / static_cast<double>(n_arcs);
     if (n_arcs == 0 || share < kShare) return {};

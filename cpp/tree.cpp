@@ -139,7 +139,7 @@ void SpanningTree::move_slice(int begin, int length, int after) {
 void add_plan(const Problem& problem, const SpanningTree& tree, const Mass* r,
               const Mass* c, bool reduced, double scale, int n, double* sums) {
     const auto add = [&](int p, int q, Mass mass) {
-        sums[p * static_cast<long>(n) + q] += scale * to_double(mass);
+        sums[p * static_cast<std::int64_t>(n) + q] += scale * to_double(mass);
     };
     for (int p = 0; reduced && p < n; ++p) add(p, p, std::min(r[p], c[p]));
     for_each_arc(problem, tree, add);

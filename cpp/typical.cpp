@@ -99,7 +99,7 @@ void TypicalTable::evaluate(Pulse& pulse) {
         std::fill_n(static_cast<double*>(*sums), m, 0.0);
     for_row_blocks(pulse, [&](int i, int n_rows) {
         typical_kernels().evaluate(rows_.dual + i, columns_.dual, eps_, n_rows,
-                                   m, table_ + static_cast<long>(i) * m,
+                                   m, table_ + static_cast<std::int64_t>(i) * m,
                                    rows_.margin + i, rows_.slope + i,
                                    columns_.margin, columns_.slope);
     });
@@ -190,8 +190,8 @@ double TypicalTable::multiply_schur(Pulse& pulse) {
     std::fill_n(static_cast<double*>(columns_.product), padded(m), 0.0);
     for_row_blocks(pulse, [&](int i, int n_rows) {
         typical_kernels().transposed_times(
-            table_ + static_cast<long>(i) * padded(m), eps_, conjugate_ + i,
-            n_rows, padded(m), columns_.product);
+            table_ + static_cast<std::int64_t>(i) * padded(m), eps_,
+            conjugate_ + i, n_rows, padded(m), columns_.product);
     });
     for (int j = 0; j < m; ++j) columns_.product[j] /= columns_.slope[j];
     multiply(columns_.product, rows_.product, pulse);
@@ -207,8 +207,8 @@ double TypicalTable::multiply_schur(Pulse& pulse) {
 void TypicalTable::multiply(const double* v, double* product, Pulse& pulse) {
     const int m = padded(columns_.size());
     for_row_blocks(pulse, [&](int i, int n_rows) {
-        typical_kernels().times(table_ + static_cast<long>(i) * m, eps_, v,
-                                n_rows, m, product + i);
+        typical_kernels().times(table_ + static_cast<std::int64_t>(i) * m, eps_,
+                                v, n_rows, m, product + i);
     });
 }
 
@@ -270,7 +270,7 @@ void TypicalTable::add_to(double* sum, double weight, Pulse& pulse) const {
     std::vector<double> row(m < d_ ? m : 0);  // without the empty bins
     for (int i = 0; i < rows.size(); ++i) {
         if (i % 64 == 0) pulse.beat();
-        double* const to = sum + static_cast<long>(rows.bin[i]) * d_;
+        double* const to = sum + static_cast<std::int64_t>(rows.bin[i]) * d_;
         const double x = rows.dual[i];
         if (m == d_) {
             kernels.add_row(x, columns.dual, eps_, weight, m, to);

@@ -35,7 +35,7 @@ void evaluate(const double* x, const double* y, double eps, int n_rows,
                 for (int a = 0; a < kRows; ++a) {
                     t[a] = entry(x[i + a], column, eps);
                     t2[a] = t[a] * t[a];
-                    store(table + (long)(i + a) * stride + at, t[a]);
+                    store(table + (long long)(i + a) * stride + at, t[a]);
                     sums[a][k] += t[a];
                     squares[a][k] += t2[a];
                 }
@@ -62,7 +62,8 @@ void times(const double* table, double eps, const double* v, int n_rows,
                 const int at = j + k * kWidth;
                 const Vector column = load(v + at);
                 for (int a = 0; a < kRows; ++a) {
-                    const Vector t = load(table + (long)(i + a) * stride + at);
+                    const Vector t =
+                        load(table + (long long)(i + a) * stride + at);
                     sums[a][k] += t * (t + eps) * column;
                 }
             }
@@ -77,7 +78,7 @@ void transposed_times(const double* table, double eps, const double* v,
         for (int j = 0; j < stride; j += kWidth) {
             Vector w[kRows];
             for (int a = 0; a < kRows; ++a) {
-                const Vector t = load(table + (long)(i + a) * stride + j);
+                const Vector t = load(table + (long long)(i + a) * stride + j);
                 w[a] = t * (t + eps) * v[i + a];
             }
             store(product + j,

@@ -23,7 +23,7 @@ constexpr double kRestless = 0.003;
 }  // namespace
 
 WorkingSet::WorkingSet(int d, int stride)
-    : d_(d), stride_(stride), slot_(static_cast<std::size_t>(d) * stride, -1) {}
+    : stride_(stride), slot_(static_cast<std::size_t>(d) * stride, -1) {}
 
 void WorkingSet::clear() {
     for (const Place& place : place_) slot_[place.upper] = -1;

@@ -84,7 +84,7 @@ private:
                     double rounding, Pulse& pulse);
     double clip_gain(std::size_t n);
 
-    int d_, stride_;
+    int stride_;
     const double* matrix_ = nullptr;
     const double* weights_ = nullptr;
     std::vector<int> slot_;        // edge at i * stride + j, or -1

@@ -150,3 +150,38 @@ def test_advice_names_extras_that_exist(folder):
     advised = re.findall(r"pip install 'groundmetric\[([a-z,]+)\]'", "".join(texts))
     assert advised
     assert {extra for extras in advised for extra in extras.split(",")} <= set(EXTRAS)
+
+
+RELEASE = runpy.run_path(str(ROOT / ".ci" / "check_release.py"))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def test_the_version_is_the_same_everywhere():
+    assert set(RELEASE["repeated"]().values()) == {PROJECT["version"]}
+    assert "CITATION.cff" in RELEASE["repeated"]()
+
+
+def test_a_release_needs_its_tag_and_a_section_of_the_changelog():
+    (tag,) = [p for p in RELEASE["problems"]("v99") if "tag" in p]
+    assert tag == f"the tag is v99, the version {PROJECT['version']}"
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    has_section = f"\n## [{PROJECT['version']}] - " in text
+    found = RELEASE["problems"](f"v{PROJECT['version']}")
+    assert any("CHANGELOG" in problem for problem in found) != has_section
+    assert not any("tag" in problem for problem in found)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_are_pinned_by_commit(path):
+    uses = re.findall(r"uses: (\S+)(.*)", path.read_text(encoding="utf-8"))
+    assert uses
+    for action, comment in uses:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action)
+        assert re.fullmatch(r" # v\d+\.\d+\.\d+", comment)
+
+
+def test_the_recipe_needs_what_the_package_needs():
+    recipe = (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+    run = recipe.split("\n  run:\n")[1].split("\n\n")[0]
+    needed = {line.strip(" -").replace(" ", "") for line in run.splitlines()}
+    assert needed == {"python", *PROJECT["dependencies"]}

@@ -61,7 +61,7 @@ def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> None:
         if not direct:
             part.replace(target)
     except OSError as error:
-        raise _named(error, path) from error
+        raise named(error, path) from error
     finally:
         if not direct:
             with suppress(OSError):
@@ -102,7 +102,7 @@ def require_writable(path: Path, name: str) -> None:
         ) from error
 
 
-def _named(error: OSError, path: Path) -> OSError:
+def named(error: OSError, path: Path) -> OSError:
     """Say which file could not be written and, if the disk is full, what to do."""
     said = error.strerror or str(error)
     if error.errno in FULL:
@@ -113,7 +113,7 @@ def _named(error: OSError, path: Path) -> OSError:
 def load_array(path: StrPath) -> NDArray[Any]:
     """Read a ``.npy`` file."""
     with Path(path).open("rb") as file:
-        _require_bytes(file, os.fstat(file.fileno()).st_size)
+        require_bytes(file, os.fstat(file.fileno()).st_size)
         file.seek(0)
         found: NDArray[Any] = np.load(file, allow_pickle=False)
         return found
@@ -132,7 +132,7 @@ def load_arrays(path: StrPath, *names: str) -> Arrays:
         for info in archive.infolist():
             if not names or info.filename.removesuffix(".npy") in names:
                 with archive.open(info) as file:
-                    _require_bytes(file, info.file_size)
+                    require_bytes(file, info.file_size)
         # All of it, before any is believed.
         damaged = None if names else archive.testzip()
     if damaged is not None:
@@ -141,7 +141,7 @@ def load_arrays(path: StrPath, *names: str) -> Arrays:
         return {name: file[name] for name in file.files if name in (names or file)}
 
 
-def _require_bytes(file: IO[bytes], size: int) -> None:
+def require_bytes(file: IO[bytes], size: int) -> None:
     """Refuse an array that is larger than what follows its header."""
     version = np.lib.format.read_magic(file)
     if version == (1, 0):

@@ -2,8 +2,12 @@
 
 import errno
 import io
+import signal
 import sys
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -75,7 +79,7 @@ class OneLine(TyperGroup):
         options["standalone_mode"] = False
         given = args[0] if args else options.get("args")
         options["obj"] = [*(sys.argv[1:] if given is None else given)]
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _termination() as terminated:
             # Always show these; warnings of other kinds are not for users.
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = _say  # type: ignore[assignment]
@@ -97,6 +101,8 @@ class OneLine(TyperGroup):
                     raise
                 code = say_error(one_line(error))
         release_notes()
+        if terminated:
+            sys.exit(128 + signal.SIGTERM)
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's
@@ -111,6 +117,25 @@ class OneLine(TyperGroup):
                 error.filename = "standard output"
             raise
         return found
+
+
+@contextmanager
+def _termination() -> Iterator[list[int]]:
+    """Treat SIGTERM as Ctrl-C, which keeps the work so far; yield what came."""
+    came: list[int] = []
+
+    def stop(number: int, _frame: object) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def as_option(message: str) -> str:

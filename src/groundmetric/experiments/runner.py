@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
+Result = tuple[Unit, list[Outcome]]
 
 __all__ = ["run"]
 
@@ -38,7 +40,7 @@ MOST_NAMED = 5  # failures in a message
 
 
 class MissingResultsError(RuntimeError):
-    """A method failed on a task; all other rows are written."""
+    """A method failed on a task, or a worker died; all other rows are written."""
 
 
 def run(
@@ -100,7 +102,8 @@ def run(
     Raises
     ------
     RuntimeError
-        At the end, if a method failed on a task; all other rows are written.
+        At the end, if a method failed on a task, or at once if a worker process was
+        killed; all other rows are written.
     ImportError
         Immediately, if a method needs a package that is not installed.
 
@@ -146,7 +149,7 @@ def run(
         with progress_bar(
             len(units), label=experiment, show=verbose > 0, unit="task"
         ) as report:
-            for n_done, (unit, outcomes) in enumerate(results, start=1):
+            for n_done, (unit, outcomes) in enumerate(_alive(results), start=1):
                 found = list(_rows(experiment, unit, outcomes))
                 n_rows += file.append(found)
                 failures += list(_failures(unit, outcomes))
@@ -154,6 +157,18 @@ def run(
                     report(n_done)
     _require_success(failures, n_rows)
     return n_rows
+
+
+def _alive(results: Iterator[Result]) -> Iterator[Result]:
+    """Say in a sentence that a worker was killed."""
+    try:
+        yield from results
+    except BrokenExecutor as error:
+        raise MissingResultsError(
+            "A worker process was killed, perhaps because memory ran out. The tasks "
+            "that were finished are written; run it again to go on, with fewer jobs if "
+            "memory is short."
+        ) from error
 
 
 def _rows(experiment: str, unit: Unit, outcomes: Sequence[Outcome]) -> Iterator[Row]:

@@ -1,13 +1,15 @@
 """Where distances go: memory, a ``.npy`` file, or an array that someone else made.
 
 A file ``name.npy.blocks`` beside a ``.npy`` file says which blocks are done: 32 bytes
-that identify the inputs, then a byte for each block. It is removed at the end. A zarr
+that identify the inputs, then a byte for each block, 0 or DONE: a flipped bit makes
+neither into the other. It is removed at the end. A zarr
 array keeps the same in its attributes.
 """
 
 from __future__ import annotations
 
 import os
+import tokenize
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from .. import _files, validation
 Bytes = NDArray[np.uint8]
 
 KEY = 32  # bytes of a fingerprint
+DONE = 0xA5
 ATTRIBUTE = "groundmetric_blocks"
 
 
@@ -50,12 +53,12 @@ class FileOutput(Output):
             empty = key + bytes(n_blocks)
             _files.write_whole(self._path, lambda file: file.write(empty))
         self._marks: np.memmap[Any, Any] = np.memmap(self._path, np.uint8, "r+")
-        self.done = self._marks[KEY:] != 0
+        self.done = self._marks[KEY:] == DONE
 
     def finish(self, block: int) -> None:
         """Mark a block, once what it holds is on disk."""
         self.array.flush()
-        self._marks[KEY + block] = 1
+        self._marks[KEY + block] = DONE
         self._marks.flush()
         super().finish(block)
 
@@ -114,6 +117,7 @@ def open_output(
     if isinstance(out, np.memmap) and out.filename is not None and not is_part:
         path = Path(out.filename)
         _require_own(path, n_blocks, key)
+        _reserve(path)
         return FileOutput(out, path, n_blocks, key)
     if type(out).__module__.split(".")[0] == "zarr":
         return AttributeOutput(out, n_blocks, key)
@@ -134,13 +138,50 @@ def _open_file(
     array: np.memmap[Any, Any]
     if beside(path).exists() and path.exists():
         _require_own(path, n_blocks, key)
-        array = np.lib.format.open_memmap(path, mode="r+")
+        array = _reopened(path)
         _require_array(array, shape, precision)
     else:
         beside(path).unlink(missing_ok=True)
-        array = np.lib.format.open_memmap(path, "w+", np.dtype(precision), shape)
-        array.flush()
+        array = _created(path, shape, precision)
     return FileOutput(array, path, n_blocks, key)
+
+
+def _reopened(path: Path) -> np.memmap[Any, Any]:
+    """Open a file to go on with; one that is cut short would be filled with zeros."""
+    try:
+        with path.open("rb") as file:
+            _files.require_bytes(file, path.stat().st_size)
+        found: np.memmap[Any, Any] = np.lib.format.open_memmap(path, mode="r+")
+    except (OSError, ValueError, SyntaxError, tokenize.TokenError) as error:
+        raise ValueError(
+            f"out is {path}, which is damaged: {error}. Remove it to start anew."
+        ) from error
+    return found
+
+
+def _created(path: Path, shape: tuple[int, ...], precision: str) -> np.memmap[Any, Any]:
+    """Make a file with room for all distances, or none."""
+    made: np.memmap[Any, Any]
+    try:
+        made = np.lib.format.open_memmap(path, "w+", np.dtype(precision), shape)
+        made.flush()
+        _reserve(path)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        if error.filename is not None:
+            raise
+        raise _files.named(error, path) from error
+    return made
+
+
+def _reserve(path: Path) -> None:
+    """Take the room of a file now: a map of a file on a full disk is a bus error."""
+    if hasattr(os, "posix_fallocate"):  # not on macOS, nor on Windows
+        with path.open("r+b") as file:
+            try:
+                os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
+            except OSError as error:
+                raise _files.named(error, path) from error
 
 
 def _require_own(path: Path, n_blocks: int, key: bytes) -> None:
@@ -155,6 +196,10 @@ def _require_own(path: Path, n_blocks: int, key: bytes) -> None:
         raise ValueError(
             f"out is {path}, but {marks.name} has {len(found)} bytes instead of "
             f"{KEY + n_blocks}; remove it to start anew."
+        )
+    if set(found[KEY:]) - {0, DONE}:
+        raise ValueError(
+            f"out is {path}, but {marks.name} is damaged; remove it to start anew."
         )
 
 

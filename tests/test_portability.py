@@ -1,0 +1,58 @@
+"""The core is standard C++, but for what ``portable.h`` names and replaces."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CPP = Path(__file__).parents[1] / "cpp"
+SOURCES = sorted([*CPP.glob("*.h"), *CPP.glob("*.cpp")])
+KERNELS = ["kernels", "point_kernels", "smooth_kernels", "typical_kernels"]
+EXTENSIONS = re.compile(
+    r"__(?:int128|builtin_\w+|attribute__|GNUC__|clang__|restrict)|_MSC_VER|#pragma GCC"
+)
+# Files with both branches, and the check of the CPU, compiled for x86-64 only.
+ALLOWED = {"dispatch.cpp", "masses.h", "portable.h", "smooth_kernels.cpp", "vectors.h"}
+CLANG = shutil.which("clang++")
+
+
+def code_of(path):
+    return re.sub(r"//.*", "", path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_extensions_of_compilers_stay_in_a_few_files(path):
+    found = set(EXTENSIONS.findall(code_of(path)))
+    assert bool(found) <= (path.name in ALLOWED), found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_long_has_32_bits_on_windows(path):
+    assert not re.findall(r"(?<!long )\blong\b(?! long)", code_of(path))
+
+
+@pytest.mark.skipif(CLANG is None, reason="needs clang++")
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("i386-linux-gnu", "groundmetric supports 64-bit machines only"),
+        ("s390x-linux-gnu", "groundmetric supports little-endian machines only"),
+        ("arm64-apple-darwin", None),
+        ("aarch64-linux-gnu", None),
+    ],
+)
+def test_machines(target, sentence):
+    """Kernels need no headers of the machine, so any compiler can look at them."""
+    for name in KERNELS:
+        line = [CLANG, f"--target={target}", "-std=c++20", "-stdlib=libc++"]
+        done = subprocess.run(
+            [*line, "-fsyntax-only", "-Wall", "-DGM_ISA=baseline", CPP / f"{name}.cpp"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (sentence or "") in done.stderr
+        assert sentence or "warning" not in done.stderr
+        assert (done.returncode == 0) == (sentence is None), done.stderr
