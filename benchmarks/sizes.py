@@ -1,4 +1,6 @@
-"""Exact distances at every size and for every cost, on one thread: ours and POT's.
+"""Exact distances at every size and for every cost, ours and POT's, on one thread.
+
+The last rows compare two threads inside one solve with one.
 
 ``python benchmarks/sizes.py --plot sizes.svg`` measures and draws time against size.
 """
@@ -12,7 +14,7 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 import ot
-from measure import HEADER, Row, line_of, seconds
+from measure import HEADER, Row, line_of, seconds, side_by_side
 from scipy.spatial.distance import cdist
 
 import groundmetric as gm
@@ -58,10 +60,11 @@ class Case:
             X / X.sum(axis=1, keepdims=True), Y / Y.sum(axis=1, keepdims=True), M
         )
 
-    def solve(self) -> gm.BatchSolution:
+    def solve(self, n_jobs: int = 1) -> gm.BatchSolution:
         """Solve all pairs in one batch."""
         pairs = np.repeat(np.arange(len(self.X)), 2).reshape(-1, 2)
-        return gm.TransportBatch(self.X, pairs, Y=self.Y).solve(self.M)
+        batch = gm.TransportBatch(self.X, pairs, Y=self.Y, n_jobs=n_jobs)
+        return batch.solve(self.M)
 
     def each(self, distance: Callable[..., float]) -> list[float]:
         """Call a function for each pair."""
@@ -182,11 +185,26 @@ def peer_rows(d: int = 512) -> Iterator[Row]:
             )  # fmt: skip
 
 
+def thread_rows() -> Iterator[Row]:
+    """Two threads that share one solve, and one."""
+    for d in (2048, 4096):
+        case = Case.of("squared Euclidean", d, d, 1)
+        two, one, ratio = side_by_side(
+            lambda: seconds(lambda: case.solve(2)),  # noqa: B023
+            lambda: seconds(case.solve),  # noqa: B023
+        )
+        yield Row(
+            f"squared Euclidean, d = {d:,}, two threads", f"{two * 1e3:,.1f} ms",
+            f"{one * 1e3:,.1f} ms (one)", ratio, 1.2,
+        )  # fmt: skip
+
+
 def rows(kept: dict[str, dict[int, Measured]] | None = None) -> Iterator[Row]:
     """All rows."""
     yield from dense_rows({} if kept is None else kept)
     yield from other_rows()
     yield from peer_rows()
+    yield from thread_rows()
 
 
 def exponents(kept: dict[str, dict[int, Measured]]) -> str:

@@ -84,9 +84,11 @@ void SmoothPlan::set_margins(const Problem& problem) {
 void SmoothPlan::set_offset(const Problem& problem) {
     offset.assign(static_cast<std::size_t>(problem.stride), 0.0);
     std::fill_n(offset.begin(), n_columns_, -kHuge);
-    for (int i = 0; i < n_rows_; i += every(n_rows_, kNearRows))
+    for (int i = 0; i < n_rows_; i += every(n_rows_, kNearRows)) {
+        const double* cost = problem.cost_row(i);
         for (int j = 0; j < n_columns_; ++j)
-            offset[j] = std::max(offset[j], -problem.cost_row(i)[j]);
+            offset[j] = std::max(offset[j], -cost[j]);
+    }
 }
 
 // The lower quartile of the costs above the smallest of their row: prohibitive

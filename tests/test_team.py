@@ -2,6 +2,7 @@
 
 import multiprocessing
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -80,8 +81,12 @@ def test_threads_share_a_large_solve():
     finally:
         done.set()
         watcher.join()
-    assert most[0] in {before + 1, before + 2}
-    assert len(list(tasks.iterdir())) < before  # none stays
+    assert most[0] > before
+    for _ in range(1000):  # the system takes a moment to forget a thread
+        if len(list(tasks.iterdir())) < before:
+            break
+        time.sleep(0.01)
+    assert len(list(tasks.iterdir())) < before  # neither a helper nor the watcher
 
 
 def test_a_failing_callback_ends_a_large_solve_on_threads():
