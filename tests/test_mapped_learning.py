@@ -13,7 +13,7 @@ from sklearn.base import clone
 import groundmetric as gm
 import reference
 from groundmetric import GroundMetricLearning
-from groundmetric.learning import _mapped
+from groundmetric.learning import _mapped, _maps
 from groundmetric.learning._maps import (
     LinearMaps,
     MappedSearch,
@@ -26,7 +26,7 @@ from groundmetric.similarity._weights import LabelWeights
 from test_points import NeverDense
 
 
-def task(rng, n=40, d=60, n_words=12, s=4, strength=1.0):
+def task(rng, *, n=40, d=60, n_words=12, s=4, strength=1.0):
     """Words at random places; classes use those far out along the first coordinate.
 
     The other coordinates are noise of twice the size.
@@ -75,6 +75,14 @@ def test_criterion_is_that_of_the_dense_metric(example):
     assert found.n_triplets == expected.n_triplets
     chained = reference.map_gradient(A, points, expected.gradient)
     np.testing.assert_allclose(found.gradient, chained, rtol=0, atol=1e-12)
+
+
+def test_gradients_are_summed_in_parts(example, monkeypatch):
+    X, y, points, A = example
+    whole = criterion(X, y, points)[0].evaluate(A).gradient
+    monkeypatch.setattr(_maps, "PAIRS", 3)
+    parts = criterion(X, y, points)[0].evaluate(A).gradient
+    np.testing.assert_allclose(parts, whole, rtol=0, atol=1e-14)
 
 
 def test_gradient_by_finite_differences(example, rng):
@@ -134,7 +142,7 @@ def test_one_step_is_the_literal_one(example):
     learner = GroundMetricLearning(
         points=points, n_components=2, max_outer=1, power=1.0, n_targets=3
     ).fit(X, y)
-    start = LinearMaps(points, starting_map(points, 2)).metric
+    start = LinearMaps(points, starting_map(points, 2, points)).metric
     G = criterion(X, y, points)[1].evaluate(cdist(points @ start.T, points @ start.T))
     gradient = reference.map_gradient(start, points, G.gradient)
     expected = reference.map_step(start, points, gradient, 0.5)
@@ -144,11 +152,13 @@ def test_one_step_is_the_literal_one(example):
 def test_starts_at_the_principal_axes(data):
     _, _, points = data
     P = centered(points, 60)
-    start = starting_map(P, 2)
+    start = starting_map(P, 2, P)
     np.testing.assert_allclose(start @ start.T, np.eye(2), atol=1e-12)
     kept = np.square(P @ start.T).sum()
     assert kept == pytest.approx((np.linalg.svd(P)[1][:2] ** 2).sum())
-    assert (starting_map(P, 4) == np.eye(4)).all()  # all of them: the points as given
+    assert (
+        starting_map(P, 4, P) == np.eye(4)
+    ).all()  # all of them: the points as given
 
 
 def test_learns(rng):
@@ -194,6 +204,19 @@ def test_attributes_agree(data):
     assert learner.get_feature_names_out().shape == (40,)
     assert not hasattr(learner, "initial_metric_")
     assert not hasattr(GroundMetricLearning(), "metric_")
+
+
+def test_without_points_every_bin_has_a_position(data):
+    X, y, _ = data
+    learner = GroundMetricLearning(n_components=3, max_outer=8).fit(X, y)
+    assert learner.components_.shape == (3, 60)
+    # Each bin has a coordinate of its own: the map has its position in a column.
+    positions = learner.components_.T
+    np.testing.assert_allclose(
+        learner.embedding_, positions - positions.mean(axis=0), atol=1e-12
+    )
+    values = learner.path_.column("criterion")
+    assert values[-1] < 0.5 * values[0]
 
 
 def test_sparse_powers_are_the_dense_ones(data):
@@ -322,7 +345,7 @@ def test_metric_of_too_many_bins_is_refused(data, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"points": None}, "n_components is 2, but there are no points"),
+        ({"points": None, "n_components": 61}, "n_components is 61"),
         ({"n_components": 5}, "n_components is 5"),
         ({"n_components": 0}, "n_components is 0"),
         ({"criterion": "neighborhood"}, "but criterion is 'neighborhood'"),

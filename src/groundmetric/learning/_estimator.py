@@ -82,7 +82,8 @@ optional
     n_components : int, optional
         Learn a linear map A of ``points`` to so many dimensions, by margins; the metric
         is |A (x_p - x_q)|. Sparse histograms stay sparse, and no d x d matrix is made:
-        for thousands of bins. By default every entry of the metric is learned.
+        for thousands of bins. Without points, every bin has a position of its own. By
+        default every entry of the metric is learned.
     floor : float, default=0.07
         For margins: stop when the criterion has fallen to this share of its first
         value. Beyond, a metric learns the noise of the training histograms: fewer steps

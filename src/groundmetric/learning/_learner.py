@@ -155,7 +155,11 @@ class MetricLearner(HistogramTransformer):
             self._run(descent, rows, n_steps)
         self._keep(descent)
         self._histograms = rows
+        self._settle()
         return self
+
+    def _settle(self) -> None:
+        """Store what was learned in another way."""
 
     def _keep(self, descent: Descent) -> None:
         """Keep what was learned."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ._descent import Settings
 
 Floats = NDArray[np.float64]
-Mapped = TypeVar("Mapped", bound="MappedLearner")
 
 # Bins up to which the matrix of all distances between them is made: 800 MB.
 LARGEST = 10_000
@@ -113,26 +112,34 @@ class MappedLearner(MetricLearner):
         least = self._min_samples if reset else 1
         return as_rows(self, X, judge, reset=reset, min_samples=least)
 
-    def learn_from(  # noqa: PYI019 - Self: 3.11
-        self: Mapped,
-        rows: Any,  # noqa: ANN401 - dense or sparse
-        weights: Weights,
-        n_steps: int | None = None,
-    ) -> Mapped:
-        """Learn from rows of mass 1, for so many steps at most."""
-        super().learn_from(rows, weights, n_steps)
+    def _settle(self) -> None:
         for name in self._of_map:
             self.__dict__.pop(name, None)
-        if self.n_components is not None and self.points is not None:
+        if self.n_components is not None:
             A, _, rows = (self.__dict__.pop(name) for name in self._of_matrix)
             self.components_ = A
-            self.embedding_ = centered(self.points, rows.shape[1]) @ A.T
+            self.embedding_ = self._centered_points(rows.shape[1]) @ A.T
             self._values, self._bins, self._starts = (
                 rows.data,
                 rows.indices,
                 rows.indptr,
             )
-        return self
+
+    def _centered_points(self, d: int) -> Floats:
+        """Coordinates of the bins; without points, each bin has one of its own."""
+        return centered(np.eye(d) if self.points is None else self.points, d)
+
+    def _varying(self, rows: csr_array, points: Floats) -> Floats:
+        """Return what has the principal axes to start from.
+
+        Bins with a coordinate of their own vary alike along all of them; histograms
+        say which matter.
+        """
+        if self.points is not None:
+            return points
+        dense = rows.toarray()
+        varying: Floats = dense - dense.mean(axis=0)
+        return varying
 
     def _descent_of_maps(
         self,
@@ -142,12 +149,8 @@ class MappedLearner(MetricLearner):
         settings: Settings,
     ) -> Descent:
         """Set up the descent of a map."""
-        if self.points is None or self.n_components is None:
-            raise ValueError(
-                f"n_components is {self.n_components!r}, but there are no points."
-            )
-        points = centered(self.points, rows.shape[1])
-        start = starting_map(points, self.n_components)
+        points = self._centered_points(rows.shape[1])
+        start = starting_map(points, self.n_components, self._varying(rows, points))
         last: Any = vars(self).get("components_") if self.warm_start else None
         if np.shape(last) == start.shape:
             start = last

@@ -12,7 +12,7 @@ of histograms: nothing has d^2 entries.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Found = tuple[Indices, Indices, Floats]  # starts, second histograms, distances
 
+PAIRS = 2**13  # whose plans are summed up at a time
 COLLAPSED = 1e-9  # size of a map, relative to the last, that rounding explains
 
 
@@ -102,11 +103,11 @@ def centered(points: ArrayLike, d: int) -> Floats:
     return moved
 
 
-def starting_map(points: Floats, n_components: int) -> Floats:
-    """Map onto the principal axes of centered points, those of largest variance."""
+def starting_map(points: Floats, n_components: Any, varying: Floats) -> Floats:  # noqa: ANN401 - judged here
+    """Map points onto the axes along which centered rows, (., s), vary most."""
     s = points.shape[1]
     r = validation.as_count(n_components, "n_components", low=1, high=s)
-    return np.eye(s) if r == s else principal_axes(points)[:r]
+    return np.eye(s) if r == s else principal_axes(varying)[:r]
 
 
 def principal_axes(centered: Floats) -> Floats:
@@ -218,16 +219,20 @@ class MappedPairs:
             np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True
         )
         pairs = np.column_stack(np.divmod(keys, n))
-        points, positions = self._search.points, self._positions
-        if not len(pairs):
-            return np.zeros((positions.shape[1], points.shape[1]))
-        batch = TransportBatch(
-            self._search.X, pairs, points=positions, n_jobs=self._search.n_threads
-        )
         total = np.bincount(which, weights[used], len(keys))
-        plans = batch.solve().plan_sum(total)
-        gradient: Floats = position_gradient(plans, positions).T @ points
-        return gradient
+        gradient = np.zeros_like(self._positions)
+        for first in range(0, len(pairs), PAIRS):  # sums of all plans may not be sparse
+            part = slice(first, first + PAIRS)
+            batch = TransportBatch(
+                self._search.X,
+                pairs[part],
+                points=self._positions,
+                n_jobs=self._search.n_threads,
+            )
+            plans = batch.solve().plan_sum(total[part])
+            gradient += position_gradient(plans, self._positions)
+        in_map: Floats = gradient.T @ self._search.points
+        return in_map
 
     def work(self) -> dict[str, int]:
         """Count what it took, as an evaluation has it."""
