@@ -46,7 +46,8 @@ for path in sorted(folder.glob("*/*")):
 
 _, axes = plt.subplots(2, 8, figsize=(8, 2), layout="constrained")
 for name, row in zip(["china", "flower"], axes, strict=True):
-    for ax, path in zip(row, sorted((folder / "seen" / name).iterdir()), strict=False):
+    some = sorted((folder / "seen" / name).iterdir())[::2]
+    for ax, path in zip(row, some, strict=False):
         ax.imshow(Image.open(path))
         ax.set(xticks=[], yticks=[])
     row[0].set_ylabel(name)
@@ -84,8 +85,9 @@ report = folder / "report.html"
 # %%
 # The report is one HTML file that needs no network, shown above as it is. Colors alone
 # separate the two photographs almost completely, so there is little to gain, and the
-# verdict at its top says so. Further down are the metric, bin by bin, and the images
-# that change sides.
+# verdict at its top says so. The warning is right, too: plain pieces of sky have the
+# same histogram. Further down are the metric, bin by bin, and the images that change
+# sides.
 #
 # A model to keep
 # ---------------
