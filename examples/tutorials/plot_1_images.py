@@ -17,8 +17,10 @@ scikit-learn.
 # pixels: 20 of each to learn from (*seen*), 240 to test on (*new*). Which photograph
 # does a piece come from?
 
+import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -67,19 +69,18 @@ for name, row in zip(["china", "flower"], axes, strict=True):
 # ITML, NCA and chi-squared LMNN. That takes a minute, so we leave them out here.
 
 
-def groundmetric(*words):
-    """Run the command in our folder, and show what it prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "groundmetric", *words],
-        cwd=folder, check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    print(done.stdout)
+def run(line):
+    """Run a command in our folder, and show what it prints."""
+    words = [sys.executable, "-m", *shlex.split(line)]
+    done = subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True)
+    for printed in done.stdout.splitlines():
+        print(textwrap.fill(printed, 80))
 
 
-groundmetric(
-    "report", "seen", "--test", "new", "--feature", "color", "--no-learners",
-    "--title", "Pieces of two photographs",
-)  # fmt: skip
+run("""
+    groundmetric report seen --test new --feature color --no-learners
+    --title "Pieces of two photographs"
+""")
 report = folder / "report.html"
 
 # %%
@@ -95,11 +96,8 @@ report = folder / "report.html"
 # ``fit`` saves the metric, and ``predict`` labels new images by their nearest neighbors
 # among those it was learned from.
 
-groundmetric("fit", "seen", "--feature", "color", "--out", "photos.npz")
-groundmetric(
-    "predict", "new", "--feature", "color", "--model", "photos.npz",
-    "--out", "labels.csv",
-)  # fmt: skip
+run("groundmetric fit seen --feature color --out photos.npz")
+run("groundmetric predict new --feature color --model photos.npz --out labels.csv")
 print(*(folder / "labels.csv").read_text().splitlines()[:5], sep="\n")
 
 # %%
