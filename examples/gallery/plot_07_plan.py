@@ -20,14 +20,14 @@ from groundmetric.datasets import load_digits_histograms
 digits = load_digits_histograms([3, 8])
 pixels = np.indices(digits.feature_shape).reshape(2, -1).T
 metric = cdist(pixels, pixels)
-three, eight = (digits.X[digits.y == digit][1] for digit in (3, 8))
+three, eight = (digits.X[digits.y == digit][0] for digit in (3, 8))
 found = gm.transport(three, eight, metric)
 print(found)
 
 # %%
 # The duality gap is zero up to rounding, so the plan is optimal. Since the metric obeys
 # the triangle inequality, ink that both images have stays where it is; arrows show the
-# rest, and their width the amount.
+# rest, redder for more of it.
 
 moves = found.rows != found.cols
 print(f"{found.flow[~moves].sum():.0%} of the ink stays")

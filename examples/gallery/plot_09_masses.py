@@ -27,7 +27,7 @@ metric = np.abs(hours[:, None] - hours).astype(float)
 _, axes = plt.subplots(1, 3, figsize=(9, 2.4), sharey=True, layout="constrained")
 for ax, (name, counts) in zip(axes, customers.items(), strict=True):
     ax.bar(hours, counts)
-    ax.set(title=name, xlabel="hour")
+    ax.set(title=name, xlabel="hour", xticks=[8, 12, 16, 20])
 axes[0].set_ylabel("customers")
 
 # %%

@@ -17,8 +17,10 @@ scikit-learn.
 # pixels: 20 of each to learn from (*seen*), 240 to test on (*new*). Which photograph
 # does a piece come from?
 
+import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -46,7 +48,8 @@ for path in sorted(folder.glob("*/*")):
 
 _, axes = plt.subplots(2, 8, figsize=(8, 2), layout="constrained")
 for name, row in zip(["china", "flower"], axes, strict=True):
-    for ax, path in zip(row, sorted((folder / "seen" / name).iterdir()), strict=False):
+    some = sorted((folder / "seen" / name).iterdir())[::2]
+    for ax, path in zip(row, some, strict=False):
         ax.imshow(Image.open(path))
         ax.set(xticks=[], yticks=[])
     row[0].set_ylabel(name)
@@ -66,26 +69,26 @@ for name, row in zip(["china", "flower"], axes, strict=True):
 # ITML, NCA and chi-squared LMNN. That takes a minute, so we leave them out here.
 
 
-def groundmetric(*words):
-    """Run the command in our folder, and show what it prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "groundmetric", *words],
-        cwd=folder, check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    print(done.stdout)
+def run(line):
+    """Run a command in our folder, and show what it prints."""
+    words = [sys.executable, "-m", *shlex.split(line)]
+    done = subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True)
+    for printed in done.stdout.splitlines():
+        print(textwrap.fill(printed, 80))
 
 
-groundmetric(
-    "report", "seen", "--test", "new", "--feature", "color", "--no-learners",
-    "--title", "Pieces of two photographs",
-)  # fmt: skip
+run("""
+    groundmetric report seen --test new --feature color --no-learners
+    --title "Pieces of two photographs"
+""")
 report = folder / "report.html"
 
 # %%
 # The report is one HTML file that needs no network, shown above as it is. Colors alone
 # separate the two photographs almost completely, so there is little to gain, and the
-# verdict at its top says so. Further down are the metric, bin by bin, and the images
-# that change sides.
+# verdict at its top says so. The warning is right, too: plain pieces of sky have the
+# same histogram. Further down are the metric, bin by bin, and the images that change
+# sides.
 #
 # A model to keep
 # ---------------
@@ -93,11 +96,8 @@ report = folder / "report.html"
 # ``fit`` saves the metric, and ``predict`` labels new images by their nearest neighbors
 # among those it was learned from.
 
-groundmetric("fit", "seen", "--feature", "color", "--out", "photos.npz")
-groundmetric(
-    "predict", "new", "--feature", "color", "--model", "photos.npz",
-    "--out", "labels.csv",
-)  # fmt: skip
+run("groundmetric fit seen --feature color --out photos.npz")
+run("groundmetric predict new --feature color --model photos.npz --out labels.csv")
 print(*(folder / "labels.csv").read_text().splitlines()[:5], sep="\n")
 
 # %%
