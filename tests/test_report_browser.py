@@ -6,13 +6,16 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from groundmetric import GroundMetricLearning
+from groundmetric.cli._app import app
 from groundmetric.report import write_report
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not there")
 from selenium.webdriver.common.keys import Keys  # noqa: E402 - after the check
 from selenium.webdriver.support.select import Select  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
@@ -181,19 +184,85 @@ def colors(tmp_path_factory):
 @pytest.fixture(
     params=[(w, t) for w in (1400, 400) for t in ("light", "dark")], ids=str
 )
-def seen(browser, colors, request):
-    """Open the report at a width, in a theme."""
+def window(browser, request):
+    """Set the width, and the theme."""
     width, theme = request.param
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     feature = {"name": "prefers-color-scheme", "value": theme}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-    browser.get(colors.as_uri())
-    browser.find_element("css selector", "html[data-ready=true]")
     yield browser
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert browser.get_log("browser") == []
+
+
+@pytest.fixture
+def seen(window, colors):
+    """Open the report on colors."""
+    window.get(colors.as_uri())
+    window.find_element("css selector", "html[data-ready=true]")
+    return window
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory):
+    """Make a report on a folder of images, wide and high ones, with GIST."""
+    Image = pytest.importorskip("PIL.Image")
+    folder = tmp_path_factory.mktemp("photos")
+    rng = np.random.default_rng(0)
+    for name, step in (("across", (1, 4)), ("down", (4, 1))):
+        (folder / name).mkdir()
+        for i in range(12):
+            size = (48, 64) if i % 2 else (64, 48)
+            rows, columns = np.indices(size)
+            waves = np.sin((step[0] * rows + step[1] * columns) / 4 + i)
+            noisy = 128 + 8 * waves + rng.normal(0, 40, size)
+            pixels = np.clip(noisy, 0, 255).astype(np.uint8)
+            Image.fromarray(pixels).save(folder / name / f"{i}.png")
+    page = tmp_path_factory.mktemp("page") / "r.html"
+    line = ["report", str(folder), "--out", str(page), "--splits", "1"]
+    assert CliRunner().invoke(app, [*line, "--no-learners"]).exit_code == 0
+    return page
+
+
+def test_cells_of_gist_are_on_the_images(window, photos):
+    window.get(photos.as_uri())
+    WebDriverWait(window, 30).until(
+        lambda _: window.execute_script(
+            "return document.querySelectorAll('.photo img').length > 0 &&"
+            "document.querySelectorAll('.photo img').length ==="
+            "document.querySelectorAll('.photo .cells').length"
+        )
+    )
+    assert "moved closest together" in by_id(window, "cells").text
+    outlines = window.execute_script(
+        """
+        return [...document.querySelectorAll(".photo")].map((photo) => {
+          const image = photo.querySelector("img"), box = image.getBoundingClientRect();
+          const { naturalWidth: w, naturalHeight: h } = image;
+          const scale = Math.min(box.width / w, box.height / h);
+          const left = box.left + (box.width - scale * w) / 2;
+          const top = box.top + (box.height - scale * h) / 2;
+          const bottom = top + scale * h, right = left + scale * w;
+          const cells = [...photo.querySelectorAll(".cell")]
+            .map((cell) => cell.getBoundingClientRect());
+          const off = [
+            Math.min(...cells.map((c) => c.left)) - left,
+            Math.min(...cells.map((c) => c.top)) - top,
+            Math.max(...cells.map((c) => c.right)) - right,
+            Math.max(...cells.map((c) => c.bottom)) - bottom,
+          ];
+          const marked = (name) => photo.querySelectorAll("." + name).length;
+          return [cells.length, Math.max(...off.map(Math.abs)), marked("closest"),
+                  marked("farthest"), w > h];
+        })
+        """
+    )
+    assert {outline[0] for outline in outlines} == {16}
+    assert max(outline[1] for outline in outlines) < 2  # pixels beside the image
+    assert all(1 <= n <= 4 for outline in outlines for n in outline[2:4])
+    assert {outline[4] for outline in outlines} == {True, False}  # wide and high
 
 
 def test_text_of_charts_is_as_large_as_on_paper(seen):
@@ -284,8 +353,9 @@ def test_theme_follows_the_system(page):
     feature = {"name": "prefers-color-scheme", "value": "dark"}
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
     try:
+        # The browser tells the page of the change some time later.
+        WebDriverWait(page, 30).until(lambda _: by_id(page, "theme").text == "Light")
         assert background(page) != light
-        assert by_id(page, "theme").text == "Light"
     finally:
         page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
+from ..learning._learner import raised
 from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
+from ._lesson import moved
 from ._names import LABELS, in_a_sentence
 from ._origins import Origin, Origins
 from ._verdict import Gain, kind
@@ -78,6 +80,9 @@ def contents(
             _difference(name, found)
             for name, found in (gains or evaluation.differences()).items()
         ],
+        "moved": moved(
+            learner, raised(evaluation.data.train, learner.power_)
+        )._asdict(),
         "before": in_a_sentence(evaluation.before),
         "examples": _examples(evaluation, origins or Origins(NUMBERED, NUMBERED)),
     }

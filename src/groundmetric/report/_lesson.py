@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,32 @@ LITTLE = 0.5  # of the average mass: too little to learn from
 LEAST = 1e-6  # relative change
 
 
+class Moved(NamedTuple):
+    """Pairs of features that moved most, without a feature in common; none if few."""
+
+    closest: list[tuple[int, int]]
+    farthest: list[tuple[int, int]]
+
+
 def lesson(learner: GroundMetricLearning, train: Floats, names: Sequence[str]) -> str:
     """Say which features moved closest together, and which farthest apart.
 
-    Distances are compared with those of the initial metric, among features with enough
-    mass to learn from. Nothing if there are too few of them, or nothing moved.
+    Nothing if there are too few of them, or nothing moved.
+    """
+    found = moved(learner, train)
+    if not found.closest:
+        return ""
+    closest, farthest = (_named(pairs, names) for pairs in found)
+    return (
+        f"What was learned: {closest} moved closest together, and {farthest} farthest "
+        "apart, compared with the initial metric."
+    )
+
+
+def moved(learner: GroundMetricLearning, train: Floats) -> Moved:
+    """Find the pairs that moved most, compared with the initial metric.
+
+    Only features with enough mass to learn from count.
     """
     mass = train.mean(axis=0)
     used = np.flatnonzero(mass >= LITTLE * mass.mean())
@@ -36,23 +57,23 @@ def lesson(learner: GroundMetricLearning, train: Floats, names: Sequence[str]) -
     known = before > 0.0
     pairs, ratios = pairs[known], after[known] / before[known]
     if len(used) < 2 * N_PAIRS or np.ptp(ratios) <= LEAST * ratios.mean():
-        return ""
+        return Moved([], [])
     order = pairs[np.argsort(ratios, kind="stable")]
-    closest, farthest = (_named(some, names) for some in (order, order[::-1]))
-    return (
-        f"What was learned: {closest} moved closest together, and {farthest} farthest "
-        "apart, compared with the initial metric."
-    )
+    return Moved(_apart(order), _apart(order[::-1]))
 
 
-def _named(pairs: NDArray[np.int64], names: Sequence[str]) -> str:
-    """Name the first pairs that have no feature in common."""
+def _apart(pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Take the first pairs that have no feature in common."""
     seen: set[int] = set()
-    found: list[str] = []
+    found: list[tuple[int, int]] = []
     for p, q in pairs.tolist():
         if not seen & {p, q}:
             seen |= {p, q}
-            found.append(f"{names[p]} \N{LEFT RIGHT ARROW} {names[q]}")
+            found.append((p, q))
         if len(found) == N_PAIRS:
             break
-    return " and ".join(found)
+    return found
+
+
+def _named(pairs: Sequence[tuple[int, int]], names: Sequence[str]) -> str:
+    return " and ".join(f"{names[p]} \N{LEFT RIGHT ARROW} {names[q]}" for p, q in pairs)

@@ -22,9 +22,34 @@ function drawing(levels, label) {
   return canvas;
 }
 
+// Cells of an image, channels on top of each other, with those of the features that moved most.
+const CELLS = { closest: "moved closest together", farthest: "moved farthest apart" };
+function grid(image) {
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", class: "cells" });
+  const cell = (at, name) => {
+    const column = at % gridColumns, row = Math.floor(at / gridColumns);
+    return shape("rect", { class: name, x: (column * width) / gridColumns, y: (row * height) / gridRows,
+      width: width / gridColumns, height: height / gridRows });
+  };
+  const n = gridRows * gridColumns;
+  for (let at = 0; at < n; at++) svg.append(cell(at, "cell"));
+  for (const name of Object.keys(CELLS))
+    for (const at of new Set(data.moved[name].flat().map((p) => p % n))) svg.append(cell(at, name));
+  return svg;
+}
+
+// An image file, with the cells that its features count if they are on a grid.
+function photograph(picture, label) {
+  const image = element("img", { alt: label }), frame_ = element("div", { class: "photo" }, image);
+  if (data.grid) image.addEventListener("load", () => frame_.append(grid(image)), { once: true });
+  image.src = picture;
+  return frame_;
+}
+
 function card(example) {
   const part = (title, { levels, label, name, picture }, isRight) => element("div", { class: isRight === null ? "" : isRight ? "right" : "wrong", title: name },
-    picture ? element("img", { src: picture, alt: `${title}: ${name}` }) : drawing(levels, `${title}: ${data.classes[label]}`),
+    picture ? photograph(picture, `${title}: ${name}`) : drawing(levels, `${title}: ${data.classes[label]}`),
     element("span", {}, title), element("b", { title: data.classes[label] }, (isRight === null ? "" : isRight ? "✓ " : "✗ ") + data.classes[label]));
   const truth = example.query.label;
   return element("article", { class: "card " + example.kind },
@@ -39,6 +64,9 @@ function examples() {
   const { counts, n_changed, n_test, shown } = data.examples;
   byId("changed").textContent = `Compared with ${data.before}, learning changed the nearest training histogram of ${n_changed} of ${n_test} test histograms: ` +
     `from a wrong class to the right one for ${counts.mended} (corrected), and the reverse for ${counts.spoiled} (new errors). Only the nearest neighbor counts here; the verdict above counts the votes of ${data.kappa}.`;
+  if (data.grid && data.moved.closest.length && shown.some((e) => e.query.picture))
+    byId("cells").append("Cells on the images: ", ...Object.entries(CELLS).flatMap(([name, words], k) =>
+      [...(k ? [", "] : []), element("span", { class: "swatch " + name }), " " + words]), ".");
   const show = (kind) => byId("cards").replaceChildren(...shown.filter((e) => !kind || e.kind === kind).map(card));
   const kinds = ["", ...Object.keys(WORDS).filter((kind) => shown.some((e) => e.kind === kind))];
   const buttons = kinds.map((kind) => element("button", { type: "button", "aria-pressed": String(!kind), onclick: (event) => {
