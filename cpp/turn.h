@@ -1,7 +1,7 @@
 // Calls of one object from several threads take turns.
 #pragma once
 
-#include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
 
@@ -9,10 +9,12 @@
 
 namespace groundmetric {
 
-// The state that an object keeps for its turns.
+// The state that an object keeps for its turns. Not a timed mutex: the thread
+// sanitizer does not see those.
 struct Turnstile {
-    std::timed_mutex mutex;
-    std::atomic<std::thread::id> holder;
+    std::mutex mutex;  // of the holder
+    std::condition_variable is_free;
+    std::thread::id holder;  // none if nobody holds the object
 };
 
 // Holds an object for one call. Waiting can be interrupted. A thread that holds
