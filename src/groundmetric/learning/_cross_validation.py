@@ -292,3 +292,8 @@ class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
     """
 
     _learner_class = GroundMetricLearning
+
+    @property
+    def partial_fit(self) -> None:  # type: ignore[override]
+        """Not there: steps are chosen on folds of all histograms."""
+        raise AttributeError("partial_fit: steps are chosen on all histograms.")
