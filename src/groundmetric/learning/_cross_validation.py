@@ -301,3 +301,8 @@ class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
                 "n_components cannot be combined with cross-validation; use "
                 "GroundMetricLearning."
             )
+
+    @property
+    def partial_fit(self) -> None:  # type: ignore[override]
+        """Not there: steps are chosen on folds of all histograms."""
+        raise AttributeError("partial_fit: steps are chosen on all histograms.")

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -216,6 +216,14 @@ class Descent:
         old = times <= times[-1] - self.settings.window
         before, now = values[old], values[~old]
         return before.size > 0 and self.settings.is_little(before.min(), now.min())
+
+    def follow(self, path: DescentPath, mean: Floats) -> None:
+        """Count as steps of this descent those that led here, and their mean."""
+        self.path = path[:]
+        self._sum = len(path) * mean
+        self._outer = len(path)
+        self.settings = replace(self.settings, max_outer=len(path) + 1)
+        self._start -= path[-1].seconds if path else 0.0
 
     def state(self) -> Arrays:
         """Return all that the next steps depend on."""

@@ -21,6 +21,7 @@ from ._effort import warn_before
 from ._mapped import MappedLearner
 from ._margin import MarginCriterion, judged_margin
 from ._neighborhood import NeighborhoodCriterion
+from ._partial import StepwiseLearner
 from ._shards import ShardedMargins, ShardedNeighborhood
 from ._space import MetricCone
 
@@ -38,7 +39,7 @@ CRITERIA = ("margin", "neighborhood")
 RESULTS = ("average", "best", "last")
 
 
-class GroundMetricLearning(MappedLearner):
+class GroundMetricLearning(StepwiseLearner, MappedLearner):
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between similar
@@ -237,14 +238,24 @@ optional
             return self._descent_of_maps(rows, weights, margins, settings)
         threads = validation.n_threads(self.n_jobs)
         criterion, counts = self._criterion(rows, weights, threads)
-        last: Any = getattr(self, "metric_", None) if self.warm_start else None
-        init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
-        start = starting_metric(init, rows, weights, self.n_jobs, self.points)
+        start = self._start(rows, weights)
         if self.batch_size is not None:  # the work is that of a batch
             part = np.arange(min(self.batch_size, len(rows)))
             rows, weights = rows[part], weights.part(part)
         warn_before(rows, weights, counts, settings, threads)
         return Descent(criterion, MetricCone(start, n_threads=threads), settings)
+
+    def _start(self, rows: Floats, weights: Weights) -> Floats:
+        last: Any = getattr(self, "metric_", None) if self.warm_start else None
+        init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
+        return starting_metric(init, rows, weights, self.n_jobs, self.points)
+
+    def _margins(self, rows: Floats, weights: Weights, threads: int) -> Criterion:
+        k, share = judged_margin(self.n_targets, self.margin)
+        margins: Criterion = self._either(MarginCriterion, ShardedMargins)(
+            rows, weights, k, share, n_threads=threads
+        )
+        return margins
 
     def distances(self, metric: Floats) -> Callable[..., Floats]:
         """Make the function that computes EMDs between rows of mass 1."""
@@ -292,11 +303,8 @@ optional
                 size = as_count(self.batch_size, "batch_size", low=2)
                 batches = self._batched(rows, weights, (k, share), size, threads)
                 return batches, (k, max(k, size // 24))
-            margins = self._either(MarginCriterion, ShardedMargins)(
-                rows, weights, k, share, n_threads=threads
-            )
             # With ten classes, about a sixth of the other pairs were worth solving.
-            return margins, (k, max(k, len(rows) // 24))
+            return self._margins(rows, weights, threads), (k, max(k, len(rows) // 24))
         n_similar, n_dissimilar = (
             None if k is None else as_count(k, name, low=1)
             for name, k in (

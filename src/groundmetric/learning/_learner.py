@@ -113,7 +113,7 @@ class MetricLearner(HistogramTransformer):
         labels = None if y is None else as_classes(y, rows.shape[0])
         rows, labels, similarity = self._sampled(rows, labels, similarity)
         weights = weights_of(rows.shape[0], labels, similarity)
-        for name in ("classes_", "_labels"):
+        for name in ("classes_", "_labels", "_last_metric"):
             self.__dict__.pop(name, None)
         if labels is not None:
             self.classes_, self._labels = np.unique(labels), labels
