@@ -8,7 +8,8 @@
 namespace groundmetric {
 
 std::int64_t pairs_per_task(const CostMatrix& matrix) {
-    const long n_arcs = static_cast<long>(matrix.n_rows()) * matrix.n_columns();
+    const std::int64_t n_arcs =
+        static_cast<std::int64_t>(matrix.n_rows()) * matrix.n_columns();
     return n_arcs < kWorthThreads ? 8 : 1;
 }
 

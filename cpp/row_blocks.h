@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "parallel.h"
 
@@ -13,7 +14,7 @@ namespace groundmetric {
 
 inline constexpr int kRowBlock = 128;
 // A pass over a smaller matrix takes no longer than waking threads up.
-inline constexpr long kWorthThreads = 1L << 19;
+inline constexpr std::int64_t kWorthThreads = 1 << 19;
 
 constexpr int n_row_blocks(int n_rows) {
     return (n_rows + kRowBlock - 1) / kRowBlock;
@@ -24,7 +25,8 @@ constexpr int n_row_blocks(int n_rows) {
 template <class RowBody>
 void for_row_blocks(int n_rows, int length, Pulse& pulse, const RowBody& body) {
     const int n_blocks = n_row_blocks(n_rows);
-    const bool is_large = static_cast<long>(n_rows) * length >= kWorthThreads;
+    const bool is_large =
+        static_cast<std::int64_t>(n_rows) * length >= kWorthThreads;
     const auto run = [&](std::int64_t block) {
         const int begin = static_cast<int>(block) * kRowBlock;
         body(begin, std::min(begin + kRowBlock, n_rows));
