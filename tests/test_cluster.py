@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import time
 
 import joblib
 import numpy as np
@@ -154,6 +155,17 @@ def kill_one(client):
     os.kill(pids[min(pids)], signal.SIGKILL)
 
 
+def is_idle(client):
+    """Tell whether nothing is left on the cluster; it hears of that a bit later."""
+    for _ in range(100):
+        if not client.run_on_scheduler(
+            lambda dask_scheduler: len(dask_scheduler.tasks)
+        ):
+            return True
+        time.sleep(0.1)
+    return False
+
+
 LEARNERS = {
     "margin": {},
     "neighborhood": {"criterion": "neighborhood"},
@@ -173,6 +185,7 @@ def test_learning_on_two_workers(client, labeled, name):
     # Shards do not share what they solve.
     a, b = (learner.path_.column("n_solves").sum() for learner in (there, here))
     assert b < a < 2 * b
+    assert is_idle(client)
 
 
 def test_learning_from_similarities_on_two_workers(client, labeled):
