@@ -132,7 +132,7 @@ std::vector<Call> all_calls(const Example& example, int n, int d) {
             {"batch", call(batch_call, d)},
             {"search", call(search_call, n)},
             {"supports", call(supports_call, n)},
-            {"projection", call(projection_call, d)},
+            {"projection", call(projection_call, d), true},
             {"tables", call(tables_call, d)}};
 }
 

@@ -16,6 +16,8 @@ struct Call {
     std::string name;
     // Makes the object that is called, and a function that calls it.
     std::function<std::function<Numbers(const Threading&)>()> make;
+    // Results depend on what other threads call in between.
+    bool remembers = false;
 };
 std::vector<Call> all_calls(const Example& example, int n, int d);
 

@@ -1,5 +1,6 @@
 """Arrays in numpy files, which are never unpickled, matrices and files of labels."""
 
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -12,10 +13,11 @@ from .. import _files
 from ._cells import Floats, as_labels, read_csv, require_distinct
 from ._text import Text, are_names
 
-# zipfile raises RuntimeError for archives with a password.
+# zipfile raises RuntimeError for archives with a password, and numpy TokenError for
+# headers that do not end.
 BROKEN = (
     *(AttributeError, EOFError, LookupError, RuntimeError, TypeError, ValueError),
-    *(zipfile.BadZipFile, zlib.error),
+    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),
 )
 
 
