@@ -295,6 +295,8 @@ def test_callback_and_bar(digits, capsys):
         ({"points": [[1, 2], [3, 4], [np.nan, 1]]}, "points.*nan: entries must"),
         ({"points": np.ones((3, 2))}, "points are all the same"),
         ({"step_size": -1.0}, r"step_size is -1\.0"),
+        ({"step_size": 1e308}, r"step_size is 1e\+308; a number from 0\.0 to 1e\+100"),
+        ({"margin": 1e308}, r"margin is 1e\+308; a number from 0\.0 to 1e\+100"),
         ({"max_outer": 0}, "max_outer is 0"),
         ({"max_inner": 1.5}, r"max_inner is 1\.5"),
         ({"tol": -1}, "tol is -1"),

@@ -95,6 +95,11 @@ def test_chooses_parameters_too(digits, tmp_path):
     loaded = GroundMetricLearningCV.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.transform(X), learner.transform(X))
     assert loaded.best_step_ == learner.best_step_
+    assert not hasattr(loaded, "cv_results_")
+    with pytest.raises(AttributeError, match="files do not store them"):
+        loaded.cv_results_  # noqa: B018 - it raises
+    with pytest.raises(AttributeError, match="no attribute 'best'"):
+        loaded.best  # noqa: B018
 
 
 def test_standard_errors_are_of_differences(digits):

@@ -280,6 +280,8 @@ def test_memory_of_batches(rho):
         ({"power": 0.0}, "power is 0.0"),
         ({"max_steps": 0}, "max_steps is 0; it must be at least 1"),
         ({"step_size": -0.1}, "step_size is -0.1"),
+        ({"step_size": 1e308}, r"step_size is 1e\+308; a number from 0\.0 to 1e\+100"),
+        ({"margin": 1e308}, r"margin is 1e\+308; a number from 0\.0 to 1e\+100"),
         ({"floor": -1.0}, "floor is -1.0"),
         ({"tol": math.inf}, "tol is inf; it must be finite"),
         ({"batch_size": 1}, "batch_size is 1; it must be at least 2"),

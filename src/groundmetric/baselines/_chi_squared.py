@@ -88,7 +88,7 @@ class ChiSquaredLMNN(TargetsMixin, LabeledTransformer):
         self.max_iter = max_iter
 
     def _fit(self, rows: Floats, labels: Labels) -> None:
-        share = validation.as_number(self.margin, "margin", low=0.0)
+        share = validation.as_factor(self.margin, "margin")
         push = validation.as_number(self.push, "push", low=0.0)
         tol = validation.as_number(self.tol, "tol", low=0.0)
         limit = validation.as_count(self.max_iter, "max_iter", low=1)

@@ -221,6 +221,15 @@ class CrossValidated(MetricLearner):
         super()._restore()
         self.best_step_ = int(self.best_step_)
 
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - only for what is missing
+        own = type(self).__name__
+        if name == "cv_results_":
+            raise AttributeError(
+                f"{own} has no cv_results_: fit computes them, and files do not store "
+                "them."
+            )
+        raise AttributeError(f"{own!r} object has no attribute {name!r}")
+
 
 def _fewest_steps(scores: Floats, best: int) -> int:
     """Find the fewest steps within one standard error of the best.

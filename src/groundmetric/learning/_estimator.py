@@ -350,7 +350,7 @@ optional
         floor = as_number(self.floor, "floor", low=0.0)
         settings = Settings(
             floor=floor if margins else 0.0,
-            step_size=as_number(self.step_size, "step_size", low=0.0),
+            step_size=validation.as_factor(self.step_size, "step_size"),
             max_outer=as_count(self.max_outer, "max_outer", low=1),
             max_inner=as_count(self.max_inner, "max_inner", low=1),
             tol=as_number(self.tol, "tol", low=0.0),

@@ -178,7 +178,7 @@ def _part_of(pairs: FoundPairs, histograms: Range) -> SomePairs:
 def judged_margin(n_targets: int, margin: float) -> tuple[int, float]:
     """Judge the two parameters of margins."""
     k = validation.as_count(n_targets, "n_targets", low=1)
-    share = validation.as_number(margin, "margin", low=0.0)
+    share = validation.as_factor(margin, "margin")
     if share == 0:
         raise ValueError("margin is 0.0; it must be positive.")
     return k, share

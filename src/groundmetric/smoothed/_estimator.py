@@ -220,7 +220,7 @@ class SinkhornMetricLearning(MetricLearner):
         as_number = validation.as_number
         settings = Settings(
             floor=as_number(self.floor, "floor", low=0.0),
-            step_size=as_number(self.step_size, "step_size", low=0.0),
+            step_size=validation.as_factor(self.step_size, "step_size"),
             max_outer=validation.as_count(self.max_steps, "max_steps", low=1),
             max_inner=1,
             tol=as_number(self.tol, "tol", low=0.0),

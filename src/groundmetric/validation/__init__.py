@@ -8,6 +8,7 @@ is wrong and where.
 from .arrays import (
     as_cost,
     as_count,
+    as_factor,
     as_float_array,
     as_number,
     as_points,
@@ -71,6 +72,7 @@ __all__ = [
     "as_cost",
     "as_count",
     "as_distributions",
+    "as_factor",
     "as_float_array",
     "as_grid",
     "as_ground_cost",

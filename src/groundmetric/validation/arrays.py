@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 METRIC_ROUNDING = 1e-12
 DOUBLE = np.dtype(np.float64)
 SINGLE = np.dtype(np.float32)
+LARGE = 1e100  # of factors: products of a few are still finite
 
 
 def as_float_array(
@@ -219,6 +220,11 @@ def as_positive_number(value: float, name: str) -> float:
     if not as_number(value, name, low=0.0) > 0.0:
         raise ValueError(f"{name} is {value!r}; a number above 0 is needed.")
     return float(value)
+
+
+def as_factor(value: float, name: str) -> float:
+    """Validate a real number that is not negative, and whose square is finite."""
+    return as_number(value, name, low=0.0, high=LARGE)
 
 
 def as_smoothing(value: float, name: str = "smoothing") -> float:
