@@ -19,7 +19,7 @@ MAKEFLAGS += --no-print-directory
 CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
 FORMATTED := $(wildcard cpp/*.cpp cpp/*.h benchmarks/*.cpp)
 
-.PHONY: help setup demo test lint format stub docs bench pages screenshots reproduce sanitize \
+.PHONY: help setup demo test lint format stub docs bench load pages screenshots reproduce sanitize \
   test-builds test-matrix test-oldest wheel dist clean
 
 help:  ## List the targets
@@ -83,6 +83,9 @@ docs: setup .venv/sphinx  ## The documentation, in docs/_build/html; warnings ar
 bench: setup .venv/peers build/libfixing.so  ## One table of ratios to peers; DATA=file.npz for real histograms
 	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) \
 	  $(if $(SAVE),--save)
+
+load: setup  ## Ten million pairs and 500 fits in one process: nothing grows
+	@$(BIN)/python benchmarks/load.py
 
 pages: setup  ## Measure the demo again; write it and committed results into README and docs
 	@PYTHONPATH=benchmarks $(BIN)/python docs/pages
