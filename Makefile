@@ -21,8 +21,8 @@ CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
 FORMATTED := $(wildcard cpp/*.cpp cpp/*.h fuzz/*.cpp fuzz/*.h benchmarks/*.cpp)
 FUZZED := $(notdir $(wildcard fuzz/corpus/*))
 
-.PHONY: help setup demo test lint format stub docs bench pages screenshots reproduce sanitize \
-  fuzz tsan valgrind test-builds test-matrix test-oldest wheel dist clean
+.PHONY: help setup demo test lint format stub docs bench load pages screenshots reproduce \
+  sanitize fuzz tsan valgrind test-builds test-matrix test-oldest wheel dist clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -93,6 +93,9 @@ docs: setup .venv/sphinx  ## The documentation, in docs/_build/html; warnings ar
 bench: setup .venv/peers build/libfixing.so  ## One table of ratios to peers; DATA=file.npz for real histograms
 	@$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) \
 	  $(if $(SAVE),--save)
+
+load: setup  ## Ten million pairs and 500 fits in one process: nothing grows
+	@$(BIN)/python benchmarks/load.py
 
 pages: setup .venv/dev  ## Measure the demo again; write it and committed results into README and docs
 	@PYTHONPATH=benchmarks $(BIN)/python docs/pages
