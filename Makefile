@@ -171,7 +171,7 @@ CORE_TESTS ?= tests
 test-builds: $(BUILDS:%=test-build-%)  ## The tests of the core in portable C++, and by clang if it is there
 test-build-portable: DEFINE := -C cmake.define.GM_PORTABLE=ON
 test-build-clang: DEFINE := -C cmake.define.CMAKE_CXX_COMPILER=clang++
-test-build-%: setup
+test-build-%: setup .venv/dev
 	@rm -rf build/$* && $(BIN)/python -m venv --without-pip build/$*
 	@site=$$(echo build/$*/lib/python3*/site-packages); \
 	  echo $(SITE) > $$site/packages.pth; \
