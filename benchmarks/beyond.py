@@ -294,7 +294,7 @@ def one_pass(n: int = 20_000, size: int = 2000) -> Iterator[str]:
     rng = np.random.default_rng(4)
     profiles = rng.gamma(0.5, size=(10, 32))
     X, y = synonyms(rng, profiles, n)
-    queries, truth = synonyms(rng, profiles, size)
+    queries, truth = synonyms(rng, profiles, 2000)
     learners = {
         f"fit on {size:,}": gm.GroundMetricLearning(max_samples=size, random_state=0),
         f"one pass in batches of {size // 2:,}": gm.GroundMetricLearning(
@@ -333,5 +333,5 @@ def rows() -> Iterator[Row]:
 
 
 if __name__ == "__main__":  # minutes, so not among the rows
-    for line in one_pass():
+    for line in one_pass(*map(int, sys.argv[1:])):
         print(line, flush=True)

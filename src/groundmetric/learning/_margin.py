@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
-from ._criterion import Evaluation, Histograms, Pairs, PairSearch, parts_of
+from ._criterion import Evaluation, parts_of
+from ._pairs import Histograms, Pairs, PairSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._cluster import Shards
-from ._criterion import Evaluation, Histograms, Range, parts_of
+from ._criterion import Evaluation, Range, parts_of
 from ._margin import MarginCriterion, Sums
 from ._neighborhood import NeighborhoodCriterion
+from ._pairs import Histograms
 
 if TYPE_CHECKING:
     from ..similarity._weights import Weights
