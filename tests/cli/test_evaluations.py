@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,6 +37,26 @@ def test_evaluate(run):
     assert "knn_saved" not in facts["errors"]["learned"]
     assert facts["errors"]["chi2-lmnn"]["seconds"] >= 0
     assert facts["verdict"].endswith(use)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("options", "counts", "there"),
+    [
+        ([], "0,0,3", True),
+        ([], "1,2,3", False),
+        (["--tfidf"], "1,2,3", True),
+        (["--no-tfidf"], "0,0,3", False),
+    ],
+)
+def test_counts_of_words_are_compared_with_tfidf(options, counts, there, run):
+    lines = [f"{counts},sport", "0,4,0,sport", f"{counts},art", "1,0,0,art"]
+    Path("words.csv").write_text("ball,goal,oil,topic\n" + "\n".join(2 * lines) + "\n")
+    line = ["evaluate", "words.csv", "--folds", "2", "--neighbors", "1"]
+    found = run(*line, "--no-learners", "--json", *options)
+    assert ("tfidf-l1" in json.loads(found.stdout)["errors"]) is there
+    found = run(*line, *options)
+    assert (" l1 of TF-IDF " in found.stdout) is there
 
 
 @pytest.mark.usefixtures("folder")

@@ -15,7 +15,7 @@ from typer import Option
 from .. import GroundMetricLearning, pairwise_emd
 from .._words import count
 from ..experiments import FIXED, Method, cross_validate
-from ..experiments.choice import Learners, available_learners
+from ..experiments.choice import TFIDF, Learners, available_learners, is_like_text
 from ..experiments.ranking import fewest_to_learn_from
 from ..learning._learner import raised
 from ..report._cross_validated import (
@@ -64,6 +64,14 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    tfidf: Annotated[
+        bool | None,
+        Option(
+            help="Compare with the l1 distance of TF-IDF, too; by default if most bins "
+            "are empty, as in counts of words.",
+            show_default=False,
+        ),
+    ] = None,
     svm: Annotated[
         bool, Option(help="Also train support vector machines; takes twice as long.")
     ] = False,
@@ -90,11 +98,13 @@ def evaluate(
         others = available_learners(fewest_to_learn_from(given.y, folds))
     if others.skipped:
         note(others.skipped)
+    weighted = is_like_text(given.X) if tfidf is None else tfidf
+    fixed = [*FIXED, *([TFIDF] if weighted else [])]
     method = Method(LEARNED, LABELS[LEARNED], {}, partial(_learn, learned))
     found = cross_validate(
         given.X,
         given.y,
-        methods=[*FIXED, *others.names, method],
+        methods=[*fixed, *others.names, method],
         n_folds=folds,
         n_repeats=repeats,
         n_neighbors=neighbors,

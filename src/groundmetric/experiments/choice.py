@@ -14,11 +14,14 @@ from .cross_validation import resampled_mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
 __all__ = ["FIXED", "LEARNERS", "Learners", "available_learners", "choice"]
-__all__ += ["best_first", "choice_over_splits"]
+__all__ += ["TFIDF", "best_first", "choice_over_splits", "is_like_text"]
 
 #: Distances that learn nothing.
 FIXED: tuple[str, ...] = ("l1", "l2", "hellinger", "chi2")
+TFIDF = "tfidf-l1"  # for words; learns nothing from labels
 #: Other learners that a learned metric is compared with, on square roots of histograms
 #: (LMNN, ITML, NCA) or histograms.
 LEARNERS: tuple[str, ...] = (
@@ -67,6 +70,19 @@ def available_learners(fewest: int) -> Learners:
     return Learners(list(LEARNERS), "")
 
 
+def is_like_text(X: NDArray[np.float64]) -> bool:
+    """Tell whether most bins are empty, as in counts of words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from groundmetric.experiments.choice import is_like_text
+    >>> is_like_text(np.eye(3)), is_like_text(np.ones((2, 3)))
+    (True, False)
+    """
+    return bool(2 * np.count_nonzero(X) < X.size)
+
+
 def best_first(errors: Mapping[str, float]) -> list[str]:
     """Sort methods by their errors; of equals, those that learn nothing come first.
 
@@ -76,7 +92,7 @@ def best_first(errors: Mapping[str, float]) -> list[str]:
     >>> best_first({"gml": 0.1, "l1": 0.1, "nca": 0.05})
     ['nca', 'l1', 'gml']
     """
-    return sorted(errors, key=lambda name: (errors[name], name not in DISTANCES))
+    return sorted(errors, key=lambda name: (errors[name], _learns(name)))
 
 
 def choice(
@@ -107,7 +123,7 @@ def choice(
     order = best_first(errors)
     best = order[0]
     few, data = percent(errors[best]), "on these data"
-    fixed = next((name for name in order if name in DISTANCES), None)
+    fixed = next((name for name in order if not _learns(name)), None)
     if fixed is None:
         return f"Use {names[best]} {data}: {few} errors, the fewest."
     if best == fixed:
@@ -122,7 +138,7 @@ def choice(
     close = [
         names[name]
         for name in order[1:]
-        if name not in DISTANCES and not interval(best, name)[0] > 0.0
+        if _learns(name) and not interval(best, name)[0] > 0.0
     ]
     return (
         f"Use {names[best]} {data}: {few} errors, significantly fewer than {other}, "
@@ -153,6 +169,10 @@ than the l1 distance (25.0 %), which needs no learning: use either.'
 
     means = {name: float(np.mean(values)) for name, values in errors.items()}
     return choice(means, interval, names)
+
+
+def _learns(name: str) -> bool:
+    return name not in {*DISTANCES, TFIDF}
 
 
 def _also(close: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ LABELS = {
     "itml-hellinger": "ITML",
     "nca-hellinger": "NCA",
     "chi2-lmnn": "chi-squared LMNN",
+    "tfidf-l1": "l1 of TF-IDF",
 }
 
 
@@ -32,7 +33,7 @@ def in_a_sentence(name: str) -> str:
         return "the EMD with Euclidean distances between pixels"
     if name in LEARNERS:
         return LABELS[name]
-    what = "" if name in ("learned", "initial") else " distance"
+    what = "" if name in ("learned", "initial", "tfidf-l1") else " distance"
     return f"the {LABELS[name]}{what}"
 
 
