@@ -171,7 +171,7 @@ dist: .venv/release  ## Build sdist and wheel in dist/, and test each installed;
 	@$(BIN)/python -m twine check --strict dist/*
 	@tar -xzf dist/*.tar.gz -C build/dist
 	@for one in $(CURDIR)/dist/*; do \
-	  echo "Testing $$(basename $$one), $$(stat -c %s $$one) bytes"; \
+	  echo "Testing $$(basename $$one), $$(wc -c < $$one) bytes"; \
 	  rm -rf build/dist/empty && $(PYTHON) -m venv build/dist/empty; \
 	  build/dist/empty/bin/python -m pip install -q $(TRY); \
 	  build/dist/empty/bin/python .ci/try_dist.py build/dist/groundmetric-*/ $(if $(FULL),--full); \
