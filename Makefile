@@ -160,7 +160,7 @@ wheel: setup  ## Build the wheel, and try it in an empty environment
 
 # The wheel is built from the sdist. Each goes into an environment of its own, where the
 # tests that the sdist carries run with the installed package.
-TRY := $(if $(FULL),"$$one[dev]",$$one clarabel hypothesis pandas POT pytest)
+TRY := $(if $(FULL),"$$one[dev]",$$one clarabel hypothesis pandas POT pytest tqdm)
 dist: .venv/release  ## Build sdist and wheel in dist/, and test each installed; FULL=yes for all tests
 	@rm -rf dist build/dist
 	@$(BIN)/python -m build --outdir build/dist . > /dev/null
