@@ -209,7 +209,7 @@ wheel: setup  ## Build the wheel, and try it in an empty environment
 
 # The wheel is built from the sdist. Each goes into an environment of its own, where the
 # tests that the sdist carries run with the installed package.
-TRY := $(if $(FULL),"$$one[dev]",$$one clarabel hypothesis pandas POT pytest)
+TRY := $(if $(FULL),"$$one[dev]",$$one clarabel hypothesis pandas POT pytest tqdm)
 dist: .venv/release  ## Build sdist and wheel in dist/, and test each installed; FULL=yes for all tests
 	@rm -rf dist build/dist
 	@$(BIN)/python -m build --outdir build/dist . > /dev/null
@@ -220,7 +220,7 @@ dist: .venv/release  ## Build sdist and wheel in dist/, and test each installed;
 	@$(BIN)/python -m twine check --strict dist/*
 	@tar -xzf dist/*.tar.gz -C build/dist
 	@for one in $(CURDIR)/dist/*; do \
-	  echo "Testing $$(basename $$one), $$(stat -c %s $$one) bytes"; \
+	  echo "Testing $$(basename $$one), $$(wc -c < $$one) bytes"; \
 	  rm -rf build/dist/empty && $(PYTHON) -m venv build/dist/empty; \
 	  build/dist/empty/bin/python -m pip install -q $(TRY); \
 	  build/dist/empty/bin/python .ci/try_dist.py build/dist/groundmetric-*/ $(if $(FULL),--full); \

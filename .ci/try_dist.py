@@ -1,12 +1,12 @@
 """Run the tests in a checkout with the package that is installed elsewhere.
 
 ``python .ci/try_dist.py [FOLDER] [--full]``, in the environment of the package. The
-quick tests need pytest, hypothesis, clarabel, pandas and POT, all tests the extra dev.
+quick tests need pytest, hypothesis, clarabel, pandas, POT and tqdm, all tests the extra
+``dev``.
 """
 
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import groundmetric
@@ -20,13 +20,6 @@ installed = Path(groundmetric.__file__).parent
 assert root / "src" not in installed.parents, "the checkout itself would be tested"
 tests = root / "tests"
 chosen = [tests] if full else [tests / f"test_{name}.py" for name in QUICK]
-with tempfile.TemporaryDirectory() as folder:
-    done = subprocess.run(  # noqa: S603 - our own tests
-        [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-            *("--rootdir", root, "-c", root / "pyproject.toml", *chosen),
-        ],
-        cwd=folder,
-        check=False,
-    )
+line = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen]
+done = subprocess.run(line, cwd=root, check=False)  # noqa: S603 - our own tests
 sys.exit(done.returncode)
