@@ -365,11 +365,27 @@ def test_wrong_uses(data, options, message):
     assert not hasattr(learner, "path_")
 
 
-def test_cross_validation_has_no_maps(data):
+def test_cross_validation_chooses_steps(data, tmp_path):
     X, y, points = data
-    for options in ({"n_components": 2}, {"param_grid": {"n_components": [1, 2]}}):
-        with pytest.raises(ValueError, match="n_components cannot be combined"):
-            gm.GroundMetricLearningCV(points=points, **options).fit(X, y)
+    options = {"points": points, "max_outer": 2, "cv": 2}
+    alone = gm.GroundMetricLearningCV(n_components=2, **options).fit(NeverDense(X), y)
+    grid = {"n_components": [1, 2, None]}
+    among = gm.GroundMetricLearningCV(param_grid=grid, **options).fit(X, y)
+    for model in (alone, among):
+        n_steps, r = model.best_step_, model.best_params_.get("n_components", 2)
+        fresh = GroundMetricLearning(
+            points=points, n_components=r, max_outer=max(n_steps, 1), floor=0.0, tol=0
+        ).fit(X, y)
+        if n_steps:
+            np.testing.assert_allclose(model.metric_, fresh.metric_, atol=1e-12)
+        assert model.transform(X).shape == (40, 40)
+        model.save(tmp_path / "model.npz")
+        again = gm.GroundMetricLearningCV.load(tmp_path / "model.npz")
+        np.testing.assert_array_equal(again.metric_, model.metric_)
+    with pytest.raises(ValueError, match="param_grid has n_components None"):
+        gm.GroundMetricLearningCV(n_components=2, param_grid=grid, points=points).fit(
+            X, y
+        )
 
 
 def test_nothing_of_the_size_of_all_pairs_of_bins_is_made(rng):

@@ -20,6 +20,7 @@ from ..similarity._makers import weights_of
 from ._checkpoint import require_writable
 from ._estimator import GroundMetricLearning
 from ._learner import MetricLearner, raised
+from ._mapped import MappedLearner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -95,16 +96,21 @@ class CrossValidated(MetricLearner):
             )
         self._judge()
         rows = self._as_rows(X, reset=True)
-        given = as_classes(y, len(rows))  # type: ignore[arg-type]  # None is rejected
+        given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
         rows, sampled, _ = self._sampled(rows, given, None)
         labels = given if sampled is None else sampled
         self._choose(rows, labels)
         learner = self._learner(self.best_params_)
-        learner.learn_from(rows, weights_of(len(rows), labels, None), self.best_step_)
-        fitted = {*self._fitted, "n_iter_"}
-        self.__dict__.update({name: getattr(learner, name) for name in fitted})
+        weights = weights_of(rows.shape[0], labels, None)
+        learner.learn_from(rows, weights, self.best_step_)
+        self._take(learner)
         self.classes_, self._labels = np.unique(labels), labels
         return self
+
+    def _take(self, learner: MetricLearner) -> None:
+        """Take over what a learner has learned."""
+        for name in (*self._fitted, "n_iter_"):
+            setattr(self, name, getattr(learner, name))
 
     def _judge(self) -> None:
         """Reject parameters before the folds, which take long."""
@@ -301,17 +307,29 @@ class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
     """
 
     _learner_class = GroundMetricLearning
-    _fitted = MetricLearner._fitted  # noqa: SLF001 - of the parent: no maps here
+    _fitted = MappedLearner._fitted  # noqa: SLF001 - of the parent
+    _kinds = (*MappedLearner._of_matrix, *MappedLearner._of_map)  # noqa: SLF001
+    _optional = (*CrossValidated._optional, *_kinds)  # noqa: SLF001
 
     def _judge(self) -> None:
         super()._judge()
-        if self.n_components is not None or "n_components" in (self.param_grid or {}):
+        candidates = ParameterGrid(self.param_grid or {})
+        if self.n_components is not None and any(
+            params.get("n_components", 1) is None for params in candidates
+        ):
             raise ValueError(
-                "n_components cannot be combined with cross-validation; use "
-                "GroundMetricLearning."
+                f"param_grid has n_components None, but n_components is "
+                f"{self.n_components!r}: list all of them in param_grid alone."
             )
 
     @property
     def partial_fit(self) -> None:  # type: ignore[override]
         """Not there: steps are chosen on folds of all histograms."""
         raise AttributeError("partial_fit: steps are chosen on all histograms.")
+
+    def _take(self, learner: MetricLearner) -> None:
+        super()._take(learner)
+        for name in self._kinds:  # of a metric, or of a map
+            self.__dict__.pop(name, None)
+            if name in vars(learner):
+                self.__dict__[name] = vars(learner)[name]

@@ -259,7 +259,7 @@ optional
 
     def distances(self, metric: Floats) -> Callable[..., Floats]:
         """Make the function that computes EMDs between rows of mass 1."""
-        if self._has_map:
+        if self._is_mapped:
             return partial(pairwise_emd, points=metric, n_jobs=self.n_jobs)
         return partial(pairwise_emd, metric=metric, n_jobs=self.n_jobs)
 

@@ -101,6 +101,22 @@ class MappedLearner(MetricLearner):
         return "components_" in vars(self)
 
     @property
+    def _is_mapped(self) -> bool:
+        """Whether distances are those of positions: as fitted, or as it will be."""
+        if "path_" in vars(self):
+            return self._has_map
+        return self.n_components is not None
+
+    def metrics_of_steps(self, rows: Any, weights: Weights) -> list[Floats]:  # noqa: ANN401 - dense or sparse
+        """Return the result after 0, 1, ... steps; of maps, the bins' positions."""
+        metrics = super().metrics_of_steps(rows, weights)
+        if self.n_components is None:
+            return metrics
+        points = self._centered_points(rows.shape[1])
+        positions = {id(A): points @ A.T for A in metrics}  # the same for the same map
+        return [positions[id(A)] for A in metrics]
+
+    @property
     def _learned(self) -> Floats:
         learned: Floats = self.embedding_ if self._has_map else self.metric_
         return learned
@@ -117,6 +133,7 @@ class MappedLearner(MetricLearner):
             self.__dict__.pop(name, None)
         if self.n_components is not None:
             A, _, rows = (self.__dict__.pop(name) for name in self._of_matrix)
+            rows = csr_array(rows)
             self.components_ = A
             self.embedding_ = self._centered_points(rows.shape[1]) @ A.T
             self._values, self._bins, self._starts = (
@@ -149,6 +166,7 @@ class MappedLearner(MetricLearner):
         settings: Settings,
     ) -> Descent:
         """Set up the descent of a map."""
+        rows = csr_array(rows)
         points = self._centered_points(rows.shape[1])
         start = starting_map(points, self.n_components, self._varying(rows, points))
         last: Any = vars(self).get("components_") if self.warm_start else None
