@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import claims
 import digits
 import ratios
 import reproduction
@@ -19,5 +20,5 @@ PAGES = {
     ROOT / "docs" / "learning.md": {"tasks": digits.table},
     ROOT / "docs" / "scale.md": {"sizes": ratios.sizes, "growth": ratios.growth},
     ROOT / "docs" / "times.md": times.MAKERS,
-    ROOT / "docs" / "reproduction.md": reproduction.MAKERS,
+    ROOT / "docs" / "reproduction.md": {**reproduction.MAKERS, "claims": claims.table},
 }

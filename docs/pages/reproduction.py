@@ -3,6 +3,7 @@
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from groundmetric.experiments import (
@@ -16,9 +17,11 @@ from groundmetric.experiments import (
     summary_table,
 )
 from groundmetric.plotting import paper_figures
+from groundmetric.plotting.figures import figure_methods
 
 FOLDER = Path(__file__).parents[1] / "reproduction"
 KAPPAS = (1, 3, 5, 10, 15, 20)
+N_25, N_10 = 625, 100  # tasks
 
 
 @cache
@@ -53,14 +56,76 @@ def news() -> pd.DataFrame:
     return results("news20-10x10")
 
 
-def against_best(frame: pd.DataFrame, method: str, rivals: tuple[str, ...]) -> str:
+def machines() -> pd.DataFrame:
+    """Every twelfth of the 625 tasks, with support vector machines."""
+    return results("caltech50-25x25-svm")
+
+
+def with_cv(name: str, more: pd.DataFrame) -> pd.DataFrame:
+    """Select the tasks of an experiment on which steps were cross-validated."""
+    chosen = more[more["method"] == WITH_CV]
+    frame = results(name)
+    known = frame[(frame["method"] != WITH_CV) & frame["task"].isin(chosen["task"])]
+    return pd.concat([known, chosen], ignore_index=True)
+
+
+def others(frame: pd.DataFrame) -> list[str]:
+    """List the methods of Figure 1 that are not ground metric learning."""
+    there = set(frame["method"])
+    return [name for name in OTHERS if name in there]
+
+
+def of_figure(frame: pd.DataFrame, *more: str) -> str:
+    """Tabulate the methods of Figure 1 that all tasks have."""
+    names = [name for name in figure_methods(frame, 1) if name != WITH_CV]
+    return summary_table(frame, methods=[*names, *more])
+
+
+def estimate() -> str:
+    """Estimate how long ``make reproduce`` takes, from the times of each method."""
+    times = {
+        **small().groupby("method")["seconds"].mean(),
+        **machines().groupby("method")["seconds"].mean(),
+    }
+    figure_1 = sum(times[name] for name in FIGURE_1)
+    rest = sum(times[name] for name in {*FIGURE_3, *FIGURE_4})
+    hours = (N_25 * figure_1 + N_10 * rest) / 3600
+    return (
+        f"`make reproduce` takes about {hours / 2:.1f} hours on two cores, estimated "
+        f"from these times: {figure_1:.0f} CPU seconds for each of the {N_25} tasks of "
+        f"Figures 1 and 2 with support vector machines, of which `{WITH_CV}` takes "
+        f"{times[WITH_CV]:.0f}, and {rest:.0f} for each of the {N_10} tasks of Figures "
+        "3 and 4."
+    )
+
+
+def again() -> str:
+    """Say how often methods that ran twice on a task made the same errors."""
+    known = caltech().set_index(["method", "task"])["knn_errors"]
+    rows = machines()[machines()["method"].isin(known.index.levels[0])]
+    gaps = [
+        np.subtract(row.knn_errors, known[row.method, row.task])
+        for row in rows.itertuples()
+    ]
+    other = rows.assign(differs=[bool(gap.any()) for gap in gaps])
+    counts = other[other["differs"]].groupby("method").size()
+    mean = 100 * np.mean([gap for gap in gaps if gap.any()])
+    listed = ", ".join(f"`{name}` on {n}" for name, n in counts.items())
+    return (
+        f"Of the methods that ran again on {other['task'].nunique()} tasks of Figure "
+        f"1, these made other errors than before: {listed}, by {mean:+.2f} points on "
+        "average. The package has changed since."
+    )
+
+
+def against_best(frame: pd.DataFrame, method: str) -> str:
     """Compare a method with its best rival at each kappa, by both measures."""
     columns = f"measure | kappa | {method} | best other | | difference"
     lines = [
         f"| {columns} | 95 %, tasks | 95 %, classes | won / tied / lost | p |",
         "|:---|---:|---:|---:|:---|---:|---:|---:|---:|---:|",
     ]
-    methods = [method, *rivals]
+    methods = [method, *others(frame)]
     for measure, word in (("knn_errors", "error"), ("recall", "recall")):
         means = mean_curves(frame, measure, methods=[method]).mean[0]
         both = [
@@ -135,6 +200,7 @@ FIGURES = (
     ("news20-10x10", 1),
 )
 OTHERS = tuple(name for name in FIGURE_1 if not name.startswith("gml"))
+WITH_CV = "gml-cv"  # on some tasks only
 HELLINGER = tuple((f"{name}-hellinger", name) for name in ("lmnn", "itml", "nca"))
 STARTS = (
     ("gml-k3-typical", "gml-k3-independence"),
@@ -175,29 +241,48 @@ SVM = (
     ("gml", "hellinger"),
     ("gml", "itml-hellinger"),
 )
+SVM_METHODS = (
+    *("l1", "l2", "hellinger", "chi2", "lmnn-hellinger", "itml-hellinger"),
+    *("nca-hellinger", "chi2-lmnn", "gml", "gml-shrunk", "gml-smoothed"),
+)
 SMOOTHED = (
     ("gml-smoothed", "gml"),
     ("gml-smoothed", "itml-hellinger"),
     ("gml-smoothed", "lmnn-hellinger"),
 )
 
+CV = (
+    (WITH_CV, "gml"),
+    (WITH_CV, "lmnn-hellinger"),
+    (WITH_CV, "itml-hellinger"),
+    (WITH_CV, "nca-hellinger"),
+)
+
 MAKERS = {
-    "methods": lambda: summary_table(caltech(), methods=FIGURE_1),
+    "again": again,
+    "estimate": estimate,
+    "cv-duels": lambda: duels(with_cv("caltech50-25x25", machines()), *CV),
+    "cv-news-duels": lambda: duels(
+        with_cv("news20-10x10", results("news20-10x10-cv")), *CV
+    ),
+    "svm-part": lambda: summary_table(machines(), methods=SVM_METHODS),
+    "svm-part-duels": lambda: duels(machines(), *SVM, measure="svm_error"),
+    "methods": lambda: of_figure(caltech()),
     "hours": hours,
-    "best": lambda: against_best(caltech(), "gml", OTHERS),
-    "best-neighborhood": lambda: against_best(caltech(), "gml-neighborhood", OTHERS),
+    "best": lambda: against_best(caltech(), "gml"),
+    "best-neighborhood": lambda: against_best(caltech(), "gml-neighborhood"),
     "duels": lambda: duels(caltech(), *CALTECH),
-    "best-paper": lambda: against_best(caltech(), "gml-k3-uniform", OTHERS),
-    "best-typical": lambda: against_best(caltech(), "gml-k3-typical", OTHERS),
-    "reporting": lambda: against_best(reporting(), "gml", OTHERS),
+    "best-paper": lambda: against_best(caltech(), "gml-k3-uniform"),
+    "best-typical": lambda: against_best(caltech(), "gml-k3-typical"),
+    "reporting": lambda: against_best(reporting(), "gml"),
     "hellinger": lambda: duels(caltech(), *HELLINGER),
     "neighborhoods": lambda: summary_table(small(), methods=FIGURE_3),
     "starts": lambda: summary_table(small(), methods=FIGURE_4),
     "start-duels": lambda: duels(small(), *STARTS),
-    "svm": lambda: summary_table(small(), methods=[*FIGURE_1, "gml-shrunk"]),
+    "svm": lambda: of_figure(small(), "gml-shrunk"),
     "svm-duels": lambda: duels(small(), *SVM, measure="svm_error"),
-    "news": lambda: summary_table(news(), methods=FIGURE_1),
-    "news-best": lambda: against_best(news(), "gml", OTHERS),
+    "news": lambda: of_figure(news(), "tfidf-l1"),
+    "news-best": lambda: against_best(news(), "gml"),
     "many": lambda: summary_table(results("caltech50-10classes")),
     "many-duels": lambda: duels(results("caltech50-10classes"), *MANY),
     "ten-images": lambda: summary_table(results("caltech50-smoothing")),
