@@ -61,7 +61,9 @@ def solve_in_blocks(
     """Solve all blocks that are not done yet, and write each when it is."""
     blocks = list(blocks_of(pairs))
     shape = _shape(pairs, condensed=condensed)
-    key = fingerprint(pairs, str(shape), str(BLOCK), str(dtype))
+    key = b""  # what is in memory cannot be resumed
+    if out is not None:
+        key = fingerprint(pairs, str(shape), str(BLOCK), str(dtype))
     output = open_output(out, shape, dtype, n_blocks=len(blocks), key=key)
     left = np.flatnonzero(~output.done)
     todo = [blocks[k] for k in left]

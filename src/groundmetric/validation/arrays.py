@@ -207,7 +207,7 @@ def require_metric(array: Floats, name: str) -> None:
 
 def as_number(value: float, name: str, *, low: float, high: float = math.inf) -> float:
     """Validate a finite real number between low and high."""
-    if not isinstance(value, numbers.Real) or not low <= value <= high:
+    if not isinstance(value, numbers.Real) or not low <= float(value) <= high:
         wanted = f"at least {low}" if high == math.inf else f"from {low} to {high}"
         raise ValueError(f"{name} is {value!r}; a number {wanted} is needed.")
     if not math.isfinite(value):
