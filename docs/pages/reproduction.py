@@ -261,7 +261,7 @@ CV = (
 MAKERS = {
     "again": again,
     "estimate": estimate,
-    "cv-duels": lambda: duels(with_cv("caltech50-25x25", machines()), *CV),
+    "cv-duels": lambda: duels(with_cv("caltech50-25x25-svm", machines()), *CV),
     "cv-news-duels": lambda: duels(
         with_cv("news20-10x10", results("news20-10x10-cv")), *CV
     ),
