@@ -42,6 +42,8 @@ void TransportSimplex::lower_prohibitive_costs(Pulse& pulse) {
     // An arc without flow may cost so many times what the plan uses; if it
     // costs more, it is lowered to a little less.
     constexpr double kFar = 64.0, kNear = 16.0;
+    const auto n_empty = std::count(tree.flow.begin(), tree.flow.end(), 0);
+    if (n_empty == 1) return;  // the root; as a rule, all arcs have flow
     for (double lowest = kHuge; !is_above_ceiling;) {
         const auto [used, unused] = largest_in_tree();
         if (unused <= kFar * used) return;
