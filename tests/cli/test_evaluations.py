@@ -24,7 +24,7 @@ def test_evaluate(run):
     assert found.exit_code == 0
     for name in (
         *("l1", "l2", "Hellinger", "chi-squared", "learned metric"),
-        *("LMNN", "ITML", "NCA", "chi-squared LMNN"),
+        *("smoothed metric", "LMNN", "ITML", "NCA", "chi-squared LMNN"),
     ):
         assert f" {name} " in found.stdout
     assert "Learning made no significant difference" in found.stdout

@@ -1,7 +1,11 @@
 """Cross-validated errors, and their intervals."""
 
+import os
+import warnings
+
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from groundmetric.experiments import (
     METHODS,
@@ -66,7 +70,7 @@ def test_folds_may_be_smaller_than_neighborhoods():
 
 def test_support_vector_machines_and_the_bar(monkeypatch, capsys):
     def evaluate(method, split, *, n_neighbors, svm, n_jobs, with_recall):
-        assert (n_neighbors, svm, n_jobs, with_recall) == (2, True, None, False)
+        assert (n_neighbors, svm, n_jobs, with_recall) == (2, True, 1, False)
         assert len(split.z) == 4
         errors = [0.5, len(method.name) / 4]
         return Comparison(method.name, errors, [], 0.25, 0.0, 0.0)
@@ -101,3 +105,23 @@ def test_bad_input(options, message):
     given = {"X": X, "y": Y, "methods": ["l1"], **options}
     with pytest.raises(ValueError, match=message):
         cross_validate(given.pop("X"), given.pop("y"), **given)
+
+
+def test_processes_give_the_same_results_and_warnings(monkeypatch):
+    rng = np.random.default_rng(2)
+    X, y = rng.dirichlet(np.ones(4), 16), np.arange(16) % 2
+
+    def learn(rows, _labels, _n_jobs):
+        warnings.warn(f"{os.getpid()} learned from {len(rows)}.", stacklevel=1)
+        return lambda left, right: cdist(left, left if right is None else right)
+
+    methods = ["l1", Method("own", "own", {}, learn)]
+    options = {"methods": methods, "n_folds": 2}
+    with pytest.warns(UserWarning, match=f"{os.getpid()} learned from 8"):
+        here = cross_validate(X, y, **options, n_jobs=2)
+    monkeypatch.setattr(cross_validation, "WORTH_PROCESSES", 8)
+    with pytest.warns(UserWarning, match="learned from 8") as said:
+        there = cross_validate(X, y, **options, n_jobs=2)
+    assert len(said) == 2
+    assert not any(str(one.message).startswith(f"{os.getpid()} ") for one in said)
+    assert [one.knn_errors for one in there] == [one.knn_errors for one in here]

@@ -11,6 +11,7 @@ from groundmetric.experiments import (
     METHODS,
     compare,
     cross_validate,
+    methods,
     resampled_mean,
 )
 from groundmetric.experiments.choice import available_learners, choice
@@ -66,7 +67,7 @@ def test_learners_need_two_of_a_class_and_what_is_installed(monkeypatch):
     assert "a class has a single training histogram" in available_learners(1).skipped
     monkeypatch.setitem(sys.modules, "metric_learn", None)
     found = available_learners(2)
-    assert found.names == ["nca-hellinger", "chi2-lmnn"]
+    assert found.names == ["gml-smoothed", "nca-hellinger", "chi2-lmnn"]
     assert "pip install 'groundmetric[baselines]'" in found.skipped
     assert set(LEARNERS) <= set(METHODS)
 
@@ -96,10 +97,28 @@ def test_compare_is_cross_validation_in_a_frame():
 def test_compare_takes_all_learners_that_can_run(monkeypatch):
     monkeypatch.setitem(sys.modules, "metric_learn", None)
     frame = compare(X, Y, n_folds=2)
-    assert set(frame.index) == {*FIXED, "nca-hellinger", "chi2-lmnn", "gml"}
+    assert set(frame.index) == {*FIXED, *available_learners(2).names, "gml"}
 
 
 def test_pandas_is_asked_for_first(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="compare needs pandas and pyarrow: pip inst"):
         compare(X, Y)
+
+
+def test_many_histograms_are_smoothed_in_batches(monkeypatch):
+    monkeypatch.setattr(methods, "MANY", 8)
+    sizes = []
+
+    def fit(self, X, y, _fit=methods.SinkhornMetricLearning.fit):
+        sizes.append(self.batch_size)
+        return _fit(self, X, y)
+
+    monkeypatch.setattr(methods.SinkhornMetricLearning, "fit", fit)
+    learn = METHODS["gml-smoothed"].learn
+    rng = np.random.default_rng(0)
+    for n in (8, 12):
+        rows = rng.dirichlet(np.ones(5), n)
+        found = learn(rows, np.arange(n) % 2, None)(rows, None)
+        assert found.shape == (n, n)
+    assert sizes == [None, 4]

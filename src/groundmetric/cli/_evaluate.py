@@ -59,8 +59,8 @@ def evaluate(
     learners: Annotated[
         bool | None,
         Option(
-            help="Compare with LMNN, ITML, NCA and chi-squared LMNN, too; by default "
-            "unless there is a model.",
+            help="Compare with our smoothed learner, LMNN, ITML, NCA and chi-squared "
+            "LMNN, too; by default unless there is a model.",
             show_default=False,
         ),
     ] = None,
@@ -82,8 +82,9 @@ def evaluate(
     """Find out whether learning helps, and which learner to use.
 
     Cross-validates the errors of nearest neighbors under the learned metric, under l1,
-    l2, Hellinger and chi-squared, and under distances that LMNN, ITML, NCA and
-    chi-squared LMNN learn, with 95 % intervals and the CPU time that learning takes.
+    l2, Hellinger and chi-squared, and under distances that our smoothed learner, LMNN,
+    ITML, NCA and chi-squared LMNN learn, with 95 % intervals and the CPU time that
+    learning takes.
     """
     learned = None if model is None else load_learner(model)
     wanted = None if learned is None else bins_of(learned)

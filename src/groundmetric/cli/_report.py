@@ -53,7 +53,10 @@ def report(
     ] = N_SPLITS,
     learners: Annotated[
         bool,
-        Option(help="Compare with LMNN, ITML, NCA and chi-squared LMNN, too."),
+        Option(
+            help="Compare with our smoothed learner, LMNN, ITML, NCA and chi-squared "
+            "LMNN, too."
+        ),
     ] = True,
     shape: Annotated[
         str | None,

@@ -22,9 +22,10 @@ __all__ += ["TFIDF", "best_first", "choice_over_splits", "is_like_text"]
 #: Distances that learn nothing.
 FIXED: tuple[str, ...] = ("l1", "l2", "hellinger", "chi2")
 TFIDF = "tfidf-l1"  # for words; learns nothing from labels
-#: Other learners that a learned metric is compared with, on square roots of histograms
-#: (LMNN, ITML, NCA) or histograms.
+#: Other learners that a learned metric is compared with: our own for smoothed
+#: distances, and others on square roots of histograms (LMNN, ITML, NCA) or histograms.
 LEARNERS: tuple[str, ...] = (
+    "gml-smoothed",
     "lmnn-hellinger",
     "itml-hellinger",
     "nca-hellinger",
@@ -58,8 +59,8 @@ def available_learners(fewest: int) -> Learners:
     if fewest < 2:  # noqa: PLR2004 - a pair of the same class
         return Learners(
             ["nca-hellinger"],
-            "LMNN, ITML and chi-squared LMNN were skipped: a class has a single "
-            "training histogram.",
+            "The smoothed metric, LMNN, ITML and chi-squared LMNN were skipped: a "
+            "class has a single training histogram.",
         )
     if not is_installed():
         return Learners(

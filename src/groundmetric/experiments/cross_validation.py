@@ -7,9 +7,11 @@ Generalization Error*, Machine Learning 52, 2003).
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold
@@ -22,11 +24,14 @@ from .measures import class_sizes
 from .methods import Method, as_methods
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 Floats = NDArray[np.float64]
 
 __all__ = ["CrossValidation", "Estimate", "cross_validate", "resampled_mean"]
+
+# Histograms to learn from for which starting processes pays off.
+WORTH_PROCESSES = 100
 
 
 @dataclass(frozen=True)
@@ -146,7 +151,8 @@ def cross_validate(
     seed : int, default=0
         Seed for drawing folds.
     n_jobs : int, optional
-        Number of threads for EMDs; does not affect the results.
+        Number of threads for EMDs, or of processes if each split has 100 histograms
+        to learn from; does not affect the results.
     verbose : int, default=0
         1 shows a progress bar (needs tqdm).
 
@@ -168,23 +174,15 @@ def cross_validate(
     splits = _splits(X, y, n_folds, n_repeats, seed)
     for split in splits:
         require_sizes(split.y, None, n_neighbors, svm=svm, where=" in a split")
-    validation.n_threads(n_jobs)
+    threads = validation.n_threads(n_jobs)
     found: dict[str, list[Comparison]] = {method.name: [] for method in chosen}
-    total = len(splits) * len(chosen)
-    with progress_bar(total, label="folds", show=verbose > 0, unit="fit") as report:
-        for i, split in enumerate(splits):
-            for j, method in enumerate(chosen):
-                measured = evaluate(
-                    method,
-                    split,
-                    n_neighbors=n_neighbors,
-                    svm=svm,
-                    n_jobs=n_jobs,
-                    with_recall=False,
-                )
-                found[method.name].append(measured)
-                if report is not None:
-                    report(i * len(chosen) + j + 1)
+    fits = [(method, split) for split in splits for method in chosen]
+    options = {"n_neighbors": n_neighbors, "svm": svm, "with_recall": False}
+    with progress_bar(len(fits), label="folds", show=verbose > 0, unit="fit") as report:
+        for k, measured in enumerate(_measured(fits, threads, options), 1):
+            found[measured.method].append(measured)
+            if report is not None:
+                report(k)
     ratio = len(splits[0].z) / len(splits[0].y)
     return [
         CrossValidation(
@@ -198,6 +196,32 @@ def cross_validate(
         )
         for name, each in found.items()
     ]
+
+
+def _measured(
+    fits: list[tuple[Method, Split]], threads: int, options: dict[str, Any]
+) -> Iterator[Comparison]:
+    """Evaluate all fits in their order: of many histograms each in a process."""
+    if threads == 1 or len(fits[0][1].y) < WORTH_PROCESSES:
+        for method, split in fits:
+            yield evaluate(method, split, n_jobs=threads, **options)
+        return
+    calls = (joblib.delayed(_with_warnings)(*fit, options) for fit in fits)
+    for measured, said in joblib.Parallel(threads, return_as="generator")(calls):
+        for message in said:
+            warnings.warn(message, stacklevel=3)
+        yield measured
+
+
+def _with_warnings(
+    method: Method, split: Split, options: dict[str, Any]
+) -> tuple[Comparison, list[Warning]]:
+    """Evaluate in a process of its own; warnings are for the one that asked."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", UserWarning)
+        measured = evaluate(method, split, n_jobs=1, **options)
+    users = [one.message for one in said if issubclass(one.category, UserWarning)]
+    return measured, [one for one in users if isinstance(one, Warning)]
 
 
 def _splits(

@@ -19,6 +19,7 @@ LABELS = {
     "chi2": "chi-squared",
     "l2": "l2",
     "pixels": "pixel EMD",
+    "gml-smoothed": "smoothed metric",
     "lmnn-hellinger": "LMNN",
     "itml-hellinger": "ITML",
     "nca-hellinger": "NCA",
@@ -31,6 +32,8 @@ def in_a_sentence(name: str) -> str:
     """Name a distance within a sentence."""
     if name == "pixels":
         return "the EMD with Euclidean distances between pixels"
+    if name == "gml-smoothed":
+        return "the smoothed metric (SinkhornMetricLearning)"
     if name in LEARNERS:
         return LABELS[name]
     what = "" if name in ("learned", "initial", "tfidf-l1") else " distance"
