@@ -60,7 +60,7 @@ void Problem::cap_costs(double cap) {
     const int m = n_rows(), n = n_columns();
     capped_.assign(from, from + static_cast<std::size_t>(m) * stride);
     for (int i = 0; i < m; ++i) {
-        double* row = capped_.data() + static_cast<long>(i) * stride;
+        double* row = capped_.data() + static_cast<std::int64_t>(i) * stride;
         for (int j = 0; j < n; ++j) row[j] = std::min(row[j], cap);
     }
 }

@@ -31,7 +31,7 @@ struct Problem {
     // Costs above the cap count as the cap, until costs are set again.
     void cap_costs(double cap);
     bool is_capped(int i, int j) const {
-        const long at = static_cast<long>(i) * stride + j;
+        const std::int64_t at = static_cast<std::int64_t>(i) * stride + j;
         return cost()[at] < full_cost()[at];
     }
     // Room for costs that the caller fills in, for rows and columns as they are

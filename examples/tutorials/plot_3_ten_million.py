@@ -110,7 +110,7 @@ marks = folder / "distances.npy.blocks"
 
 def n_done():
     """Count finished blocks: a byte for each, after 32 bytes about the input."""
-    return sum(marks.read_bytes()[32:]) if marks.exists() else 0
+    return sum(map(bool, marks.read_bytes()[32:])) if marks.exists() else 0
 
 
 program = subprocess.Popen([sys.executable, "-c", PROGRAM], cwd=folder)
