@@ -82,7 +82,7 @@ optional
         distances, scale the rows to unit length.
     n_components : int, optional
         Learn a linear map A of ``points`` to so many dimensions, by margins; the metric
-        is |A (x_p - x_q)|. Sparse histograms stay sparse, and no d x d matrix is made:
+        is the length of A (x_p - x_q). Sparse histograms stay sparse, and no d x d matrix is made:
         for thousands of bins. Without points, every bin has a position of its own. By
         default every entry of the metric is learned.
     floor : float, default=0.07
