@@ -32,8 +32,8 @@ def test_a_batch_is_the_criterion_of_its_members(data, kind):
     order = np.random.default_rng([5, 0]).permutation(61)
     for k in range(3):
         members = np.sort(order[20 * k : 20 * (k + 1)])
-        # A third of the histograms, and of the ten targets.
-        alone = MarginCriterion(X[members], weights.part(members), 3, 0.3)
+        # A third of the histograms, and half of the ten targets.
+        alone = MarginCriterion(X[members], weights.part(members), 5, 0.3)
         found, expected = batches.evaluate(metric), alone.evaluate(metric)
         assert found.value == expected.value
         np.testing.assert_array_equal(found.gradient, expected.gradient)
@@ -84,31 +84,30 @@ def test_an_interrupted_fit_goes_on_with_the_same_batches(data, tmp_path):
     assert len(seen) < 8
 
 
-def two_bins_a_class(seed):
-    """Make classes with half of their mass in one of two bins, or in both."""
+def synonyms(seed):
+    """Make noisy classes that differ in pairs of bins, not within them."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, 600)
-    X = rng.dirichlet([0.3] * 6, size=600)
-    shares = rng.dirichlet([0.2] * 2, size=600)
-    for k in range(2):
-        X[np.arange(600), 2 * y + k] += shares[:, k]
-    return X, y
+    groups = rng.gamma(rng.gamma(0.5, size=(3, 6))[y])
+    bins = groups[:, :, None] * rng.dirichlet([0.3] * 2, groups.shape)
+    X = bins.reshape(600, -1)
+    return X / X.sum(axis=1, keepdims=True) + rng.dirichlet([0.1] * 12, 600), y
 
 
 def test_learning_by_batches_helps():
     errors = {"uniform": [], "learned": []}
     for seed in range(3):
-        X, y = two_bins_a_class(seed)
+        X, y = synonyms(seed)
         learner = gm.GroundMetricLearning(
             batch_size=60, random_state=0, result="average"
         ).fit(X[:300], y[:300])
         rows = learner.histograms(X)
-        for name, M in (("uniform", 1.0 - np.eye(6)), ("learned", learner.metric_)):
+        for name, M in (("uniform", 1.0 - np.eye(12)), ("learned", learner.metric_)):
             search = gm.EMDNeighbors(M, n_neighbors=5).fit(rows[:300])
             votes = y[:300][search.kneighbors(rows[300:], return_distance=False)]
             found = [np.bincount(vote).argmax() for vote in votes]
             errors[name].append(np.mean(found != y[300:]))
-    assert np.mean(errors["learned"]) < 0.8 * np.mean(errors["uniform"])
+    assert np.mean(errors["learned"]) < 0.95 * np.mean(errors["uniform"])
 
 
 @pytest.mark.parametrize(

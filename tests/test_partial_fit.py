@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import groundmetric as gm
-from test_batches import two_bins_a_class
+from test_batches import synonyms
 
 
 @pytest.fixture
 def data():
-    return two_bins_a_class(0)
+    return synonyms(0)
 
 
 def test_first_batch_is_the_first_step_of_a_fit(data):

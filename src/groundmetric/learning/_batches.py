@@ -74,7 +74,8 @@ class BatchedMargins:
     ----------
     X, weights, n_targets, margin, n_threads
         As :class:`MarginCriterion` takes them. A batch has a share of the histograms;
-        the same share of the targets counts, and at least one.
+        the same share of the targets counts, and at least half of them: errors were
+        higher with fewer.
     batch_size, seed
         As :class:`Draws` takes them.
     """
@@ -92,7 +93,7 @@ class BatchedMargins:
     ) -> None:
         self._X, self._weights = X, weights
         self._draws = Draws(len(X), batch_size, seed)
-        self._k = self._draws.share(n_targets)
+        self._k = max(self._draws.share(n_targets), -(-n_targets // 2))
         self._margin, self._threads = margin, n_threads
 
     def linearize(self, metric: Floats) -> Evaluation:

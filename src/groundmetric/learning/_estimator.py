@@ -82,9 +82,9 @@ optional
         distances, scale the rows to unit length.
     n_components : int, optional
         Learn a linear map A of ``points`` to so many dimensions, by margins; the metric
-        is the length of A (x_p - x_q). Sparse histograms stay sparse, and no d x d matrix is made:
-        for thousands of bins. Without points, every bin has a position of its own. By
-        default every entry of the metric is learned.
+        is the length of A (x_p - x_q). Sparse histograms stay sparse, and no d x d
+        matrix is made: for thousands of bins. Without points, every bin has a position
+        of its own. By default every entry of the metric is learned.
     floor : float, default=0.07
         For margins: stop when the criterion has fallen to this share of its first
         value. Beyond, a metric learns the noise of the training histograms: fewer steps
@@ -102,9 +102,9 @@ optional
         Stop when the relative improvement over the last six steps falls below this.
     batch_size : int, optional
         For margins: take each step by a batch of so many histograms, with their targets
-        and impostors among each other; of ``n_targets`` the same share counts. Memory
-        is that of n * d numbers and of the batch's pairs. All steps are taken then:
-        ``floor`` and ``tol`` do not apply.
+        and impostors among each other; of ``n_targets`` the same share counts, and at
+        least half of them. Memory is that of n * d numbers and of the batch's pairs.
+        All steps are taken then: ``floor`` and ``tol`` do not apply.
     max_samples : int, optional
         Learn from at most so many histograms, drawn class by class; None for all.
         ``transform`` computes distances to these.
