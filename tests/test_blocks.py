@@ -127,9 +127,9 @@ def test_a_killed_computation_goes_on(data, tmp_path, kind, n_solved):
 def cut_short(X, given, path, monkeypatch):
     """Stop after three blocks."""
 
-    def finish(self, block, _finish=_outputs.FileOutput.finish):
-        _finish(self, block)
-        if self.done.sum() == 3:
+    def finish(self, block, checksum, _finish=_outputs.FileOutput.finish):
+        _finish(self, block, checksum)
+        if np.count_nonzero(self.sums) == 3:
             raise InterruptedError
 
     with monkeypatch.context() as patch:
@@ -144,7 +144,7 @@ def test_marks_that_are_cut_short_are_not_trusted(data, tmp_path, monkeypatch):
     given = {"metric": cdist(points, points)}
     cut_short(X, given, path, monkeypatch)
     marks.write_bytes(marks.read_bytes()[:-2])
-    with pytest.raises(ValueError, match="45 bytes instead of 47; remove it"):
+    with pytest.raises(ValueError, match="90 bytes instead of 92; remove it"):
         gm.pairwise_emd(X, **given, out=path)
     marks.unlink()
     found = gm.pairwise_emd(X, **given, out=path)
@@ -161,6 +161,28 @@ def test_other_functions_between_points_are_other_inputs(data, tmp_path, monkeyp
     cut_short(X, once, path, monkeypatch)
     with pytest.raises(ValueError, match="unfinished computation with other inputs"):
         gm.pairwise_emd(X, **twice, out=path)
+
+
+def test_a_memory_map_that_is_made_anew_starts_anew(data, tmp_path, monkeypatch):
+    X, _, points = data
+    given, path = {"metric": cdist(points, points)}, tmp_path / "out.npy"
+    cut_short(X, given, path, monkeypatch)
+    again = np.lib.format.open_memmap(path, "w+", np.float64, (len(X), len(X)))
+    found = gm.pairwise_emd(X, **given, out=again)
+    np.testing.assert_array_equal(found, gm.pairwise_emd(X, **given))
+
+
+def test_distances_do_not_overwrite_what_they_depend_on(data):
+    X = data[0][:N_BINS].copy()
+    with pytest.raises(ValueError, match="out shares memory with the inputs"):
+        gm.pairwise_emd(X, metric=1.0 - np.eye(N_BINS), out=X)
+
+
+def test_single_precision_has_its_own_range(data, tmp_path):
+    X, _, points = data
+    given = {"points": 1e60 * points, "dtype": "float32"}
+    with pytest.raises(ValueError, match="exceed the range of single precision"):
+        gm.pairwise_emd(X, **given, out=tmp_path / "out.npy")
 
 
 def test_a_finished_file_is_written_anew(data, tmp_path, n_solved):
@@ -186,6 +208,9 @@ class Stored:
 
     def __setitem__(self, where, values):
         self.values[where] = values
+
+    def __getitem__(self, where):
+        return self.values[where]
 
 
 @pytest.mark.parametrize("real", [False, True])

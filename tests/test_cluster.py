@@ -49,7 +49,7 @@ def data(monkeypatch):
 @pytest.fixture
 def killing(client, monkeypatch):
     """Kill a worker when the third block is written."""
-    write, killed = _blocks._write, []
+    checksum, killed = _blocks._checksum, []
 
     def lethal(*args, **options):
         killed.append(None)
@@ -57,9 +57,9 @@ def killing(client, monkeypatch):
             pids = client.run(os.getpid)
             killed[-1] = pids[min(pids)]
             os.kill(killed[-1], signal.SIGKILL)
-        return write(*args, **options)
+        return checksum(*args, **options)
 
-    monkeypatch.setattr(_blocks, "_write", lethal)
+    monkeypatch.setattr(_blocks, "_checksum", lethal)
     return killed
 
 

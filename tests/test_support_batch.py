@@ -146,6 +146,18 @@ def test_threads_change_nothing(X, points):
     assert (one.plan_sum(weights) != two.plan_sum(weights)).nnz == 0
 
 
+def test_points_are_the_batch_s_own(X, points):
+    batch = gm.TransportBatch(X, [(0, 1)], points=points)
+    given = 2.0 * points
+    first = batch.solve()
+    points *= 3.0
+    assert abs(first.transport(0).duality_gap) < 1e-12
+    other = batch.solve(points=given)
+    given *= 5.0
+    assert abs(other.transport(0).duality_gap) < 1e-12
+    np.testing.assert_array_equal(batch.solve().values, first.values)
+
+
 def test_clouds():
     # 2 at the origin to 1 each at distances 5 and 10.
     clouds = [([2], [[0, 0]]), ([1, 1], [[3, 4], [6, 8]])]

@@ -79,6 +79,9 @@ CASES = {
     "no header": (
         "fit bad.csv", text("bad.csv", "1,2,0\n2,1,1\n"), "line 1: only numbers",
     ),
+    "a row for a header": (
+        "fit bad.csv", text("bad.csv", "3,2,x\n2,1,y\n"), "numbers beside text",
+    ),
     "open quote": ("fit bad.csv", text("bad.csv", 'a,k\n"1,x\n'), "bad.csv, line 2: "),
     "ragged": (
         "fit bad.csv", text("bad.csv", "a,b,k\n1,2,x\n1,y\n"), "line 3: 2 cells",

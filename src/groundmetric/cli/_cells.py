@@ -69,12 +69,17 @@ def require_distinct(names: Sequence[str], source: str) -> None:
         raise ValueError(f"{source} has two columns {name!r}.")
 
 
+def _what(text: Text) -> str:
+    is_text = any(is_word(cell) for cell in text.first)
+    return "numbers beside text, like a row" if is_text else "only numbers"
+
+
 def read_csv(text: Text, *, header: bool | None, label: str | None = None) -> Cells:
     """Read CSV with column names in its first line, unless header is False."""
     names = [str(j) for j in range(len(text.first))]
     if header is None and text.first != names and not are_names(text.first):
         raise ValueError(
-            f"{text.source}, line {text.first_line}: only numbers, where the column "
+            f"{text.source}, line {text.first_line}: {_what(text)}, where the column "
             "names should be; add --header if they are the names, or --no-header if "
             "there are no names."
         )

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,8 +76,15 @@ def is_number(cell: str) -> bool:
 
 
 def are_names(cells: list[str]) -> bool:
-    """Whether a first line has names, not only numbers; a corner may be empty."""
-    return any(not cell or is_word(cell) for cell in cells)
+    """Whether a first line has names, not only numbers; a corner may be empty.
+
+    Numbers may be names, such as those of pixels or limits of bins, if they rise; those
+    of a row, beside its label, usually do not.
+    """
+    numbers = [cell for cell in cells if cell and not is_word(cell)]
+    values = [float(cell.rstrip("%").replace(",", ".", 1)) for cell in numbers]
+    rising = all(a < b for a, b in itertools.pairwise(values))
+    return len(numbers) < len(cells) and rising
 
 
 def is_word(cell: str) -> bool:

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-from typing import TYPE_CHECKING, NamedTuple
+import zlib
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +23,9 @@ from .._progress import progress_bar
 from ._outputs import open_output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from .._progress import Report
-    from ._outputs import Output
     from ._pairs import Pairs
 
     # Takes pairs and blocks, and yields the number of a block and its distances.
@@ -63,16 +65,27 @@ def solve_in_blocks(
     shape = _shape(pairs, condensed=condensed)
     key = b""  # what is in memory cannot be resumed
     if out is not None:
-        key = fingerprint(pairs, str(shape), str(BLOCK), str(dtype))
+        contents = pairs.contents()
+        _require_apart(out, contents)
+        key = fingerprint(contents, str(shape), str(BLOCK), str(dtype))
     output = open_output(out, shape, dtype, n_blocks=len(blocks), key=key)
-    left = np.flatnonzero(~output.done)
+    places = partial(_places, pairs=pairs, condensed=condensed)
+
+    def is_done(k: int) -> bool:
+        known = output.sums[k]
+        return bool(known) and known == _checksum(output.array, places(blocks[k]))
+
+    left = [k for k in range(len(blocks)) if not is_done(k)]
     todo = [blocks[k] for k in left]
     total = sum(block.size for block in todo)
     with progress_bar(total, label="emd", show=verbose > 0) as report:
         for k, values in solve(pairs, todo, report):
-            validation.require_in_range(values)
-            _write(output, todo[k], values, pairs, condensed=condensed)
-            output.finish(int(left[k]))
+            with np.errstate(over="ignore"):  # judged next
+                rounded = values.astype(output.array.dtype, copy=False)
+            validation.require_in_range(rounded)
+            for there, part in places(todo[k]):
+                output.array[there] = part(rounded)
+            output.finish(left[k], _checksum(output.array, places(todo[k])))
     distances: Floats = output.close()
     return distances
 
@@ -129,10 +142,10 @@ def blocks_of(pairs: Pairs) -> Iterator[Block]:
             yield Block(slice(i, min(i + BLOCK, n)), slice(j, min(j + BLOCK, m)))
 
 
-def fingerprint(pairs: Pairs, *facts: str) -> bytes:
+def fingerprint(contents: Iterable[NDArray[Any]], *facts: str) -> bytes:
     """Hash what the distances depend on."""
     digest = hashlib.sha256("|".join(facts).encode())
-    for part in pairs.contents():
+    for part in contents:
         digest.update(np.ascontiguousarray(part).data)
     return digest.digest()
 
@@ -149,20 +162,36 @@ def _shape(pairs: Pairs, *, condensed: bool) -> tuple[int, ...]:
     return (n * (n - 1) // 2,)
 
 
-def _write(
-    output: Output, block: Block, values: Floats, pairs: Pairs, *, condensed: bool
-) -> None:
+def _places(
+    block: Block, pairs: Pairs, *, condensed: bool
+) -> Iterator[tuple[Any, Callable[[Floats], Floats]]]:
+    """Say where the entries of a block go, and how to get them from the block."""
     rows, columns = block
     if not condensed:
-        output.array[rows, columns] = values
+        yield (rows, columns), np.asarray
         if pairs.symmetric and rows != columns:
-            output.array[columns, rows] = values.T
+            yield (columns, rows), np.transpose
         return
     n, _ = pairs.shape
     for i in range(rows.start, rows.stop):
         first = max(columns.start, i + 1)
-        if first >= columns.stop:
-            continue
-        at = n * i - i * (i + 1) // 2 + first - i - 1  # as in scipy's pdist
-        row = values[i - rows.start, first - columns.start :]
-        output.array[at : at + len(row)] = row
+        if first < columns.stop:
+            at = n * i - i * (i + 1) // 2 + first - i - 1  # as in scipy's pdist
+            part = (i - rows.start, slice(first - columns.start, None))
+            yield slice(at, at + columns.stop - first), itemgetter(part)
+
+
+def _checksum(array: Any, places: Iterable[tuple[Any, object]]) -> int:  # noqa: ANN401 - as in Output
+    """Sum up what an array has at these places; not to zero."""
+    found = 0
+    for there, _ in places:
+        found = zlib.crc32(np.ascontiguousarray(array[there]).data, found)
+    return found or 1
+
+
+def _require_apart(out: object, contents: Iterable[NDArray[Any]]) -> None:
+    """Refuse to write over what is still to be read."""
+    if isinstance(out, np.ndarray) and any(
+        np.may_share_memory(out, part) for part in contents
+    ):
+        raise ValueError("out shares memory with the inputs; it must not.")

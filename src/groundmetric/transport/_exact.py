@@ -221,8 +221,8 @@ def pairwise_emd(
         of its own; metric is then as with points.
     Y : array-like or sparse matrix of shape (m, e), optional
         Other histograms, usually on the same bins (e = d), or point clouds. If None, X
-        itself; each pair is then solved once if the metric is symmetric. If X or Y is
-        a Dask array, the result is a Dask array, computed when it is needed.
+        itself; each pair is then solved once if the metric is symmetric. If X is a
+        Dask array, Y must be one, too; so is the result, computed when it is needed.
     metric : array-like of shape (d, e), str or callable, optional
         Cost of moving a unit of mass from a bin of X to a bin of Y; any real matrix.
         If 60 % of its entries or more equal the largest, as with

@@ -1,9 +1,9 @@
 """Where distances go: memory, a ``.npy`` file, or an array that someone else made.
 
 A file ``name.npy.blocks`` beside a ``.npy`` file says which blocks are done: 32 bytes
-that identify the inputs, then a byte for each block, 0 or DONE: a flipped bit makes
-neither into the other. It is removed at the end. A zarr
-array keeps the same in its attributes.
+that identify the inputs, then the checksum of each block, zero if it is not done. A
+block counts as done only if the array still has these distances. The file is removed at
+the end. A zarr array keeps the same in its attributes.
 """
 
 from __future__ import annotations
@@ -14,27 +14,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _files, validation
 
-Bytes = NDArray[np.uint8]
-
 KEY = 32  # bytes of a fingerprint
-DONE = 0xA5
+SUM = np.dtype("<u4")  # of a checksum
 ATTRIBUTE = "groundmetric_blocks"
 
 
 class Output:
-    """An array to write to, and which of its blocks are done: none, at first."""
+    """An array to write to, and the checksums of its finished blocks, or zeros."""
 
     def __init__(self, array: Any, n_blocks: int) -> None:  # noqa: ANN401 - any array
         self.array = array
-        self.done = np.zeros(n_blocks, dtype=bool)
+        self.sums = np.zeros(n_blocks, SUM)
 
-    def finish(self, block: int) -> None:
+    def finish(self, block: int, checksum: int) -> None:
         """Mark a block whose distances are written."""
-        self.done[block] = True
+        self.sums[block] = checksum
 
     def close(self) -> Any:  # noqa: ANN401 - the array
         """Return the array; all blocks are done."""
@@ -50,17 +47,15 @@ class FileOutput(Output):
         super().__init__(array, n_blocks)
         self._path = beside(path)
         if not self._path.exists():
-            empty = key + bytes(n_blocks)
+            empty = key + bytes(n_blocks * SUM.itemsize)
             _files.write_whole(self._path, lambda file: file.write(empty))
-        self._marks: np.memmap[Any, Any] = np.memmap(self._path, np.uint8, "r+")
-        self.done = self._marks[KEY:] == DONE
+        self.sums: np.memmap[Any, Any] = np.memmap(self._path, SUM, "r+", KEY)
 
-    def finish(self, block: int) -> None:
+    def finish(self, block: int, checksum: int) -> None:
         """Mark a block, once what it holds is on disk."""
         self.array.flush()
-        self._marks[KEY + block] = DONE
-        self._marks.flush()
-        super().finish(block)
+        super().finish(block, checksum)
+        self.sums.flush()
 
     def close(self) -> Any:  # noqa: ANN401 - the array
         """Forget the blocks."""
@@ -80,16 +75,15 @@ class AttributeOutput(Output):
             return
         if known["key"] != self._key:
             raise ValueError(_other("out", "the array"))
-        bits = np.frombuffer(bytes.fromhex(known["done"]), np.uint8)
-        self.done = np.unpackbits(bits, count=n_blocks).astype(bool)
+        self.sums = np.frombuffer(bytes.fromhex(known["sums"]), SUM).copy()
 
     def _mark(self) -> None:
-        done = np.packbits(self.done).tobytes().hex()
-        self.array.attrs[ATTRIBUTE] = {"key": self._key, "done": done}
+        sums = self.sums.tobytes().hex()
+        self.array.attrs[ATTRIBUTE] = {"key": self._key, "sums": sums}
 
-    def finish(self, block: int) -> None:
+    def finish(self, block: int, checksum: int) -> None:
         """Mark a block."""
-        super().finish(block)
+        super().finish(block, checksum)
         self._mark()
 
     def close(self) -> Any:  # noqa: ANN401 - the array
@@ -192,14 +186,11 @@ def _require_own(path: Path, n_blocks: int, key: bytes) -> None:
     found = marks.read_bytes()
     if found[:KEY] != key:
         raise ValueError(_other(f"out is {path}, and", marks.name))
-    if len(found) != KEY + n_blocks:
+    size = KEY + n_blocks * SUM.itemsize
+    if len(found) != size:
         raise ValueError(
             f"out is {path}, but {marks.name} has {len(found)} bytes instead of "
-            f"{KEY + n_blocks}; remove it to start anew."
-        )
-    if set(found[KEY:]) - {0, DONE}:
-        raise ValueError(
-            f"out is {path}, but {marks.name} is damaged; remove it to start anew."
+            f"{size}; remove it to start anew."
         )
 
 

@@ -29,7 +29,7 @@ METRICS = ("euclidean", "cityblock", "chebyshev", "canberra", "hamming", "minkow
 # Bins of a block of rows; a block of costs has at most the square of this, 32 MB.
 BLOCK = 2048
 # Points whose costs identify a metric.
-SAMPLE = 16
+SAMPLE = 64
 
 
 class PointSets(NamedTuple):
@@ -73,11 +73,12 @@ class PointPairs:
         self.shape = (self._left.shape[0], self._right.shape[0])
 
     def contents(self) -> list[NDArray[Any]]:
-        """Histograms, coordinates and costs between the first points.
+        """Histograms, coordinates and costs between some points.
 
         These tell metrics apart: a function has no name that does.
         """
-        p = np.arange(min(SAMPLE, len(self._points)), dtype=np.int32)
+        n = len(self._points)
+        p = np.unique(np.linspace(0, n - 1, min(SAMPLE, n)).astype(np.int32))
         costs = self._ground(self._points[p], self._points[p])
         known = validation.as_block_of_costs(costs, p, p)
         return [*sparse_contents(self._left, self._right), self._points, known]

@@ -195,7 +195,8 @@ class PointSupports(_Supports):
         points: ArrayLike | None,
         pairs: ArrayLike,
     ) -> None:
-        self._left, self._right, self._points, total = PointSets.of(X, Y, points)
+        self._left, self._right, kept, total = PointSets.of(X, Y, points)
+        self._points = kept.copy()  # later solutions depend on them
         super().__init__(self._left, self._right, total, pairs, reduced=True)
 
     def solve(
@@ -210,7 +211,7 @@ class PointSupports(_Supports):
             )
         coordinates = self._points
         if points is not None:
-            coordinates = validation.as_coordinates(points, len(coordinates))
+            coordinates = validation.as_coordinates(points, len(coordinates)).copy()
         ground = validation.as_ground_cost(name)
         if self._reduced != (name in METRICS):  # trees of one kind do not fit the other
             self._reduced = not self._reduced

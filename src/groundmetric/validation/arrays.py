@@ -105,10 +105,11 @@ def refuse(array: Floats, bad: NDArray[np.bool_], name: str | Table, what: str) 
 
 
 def require_in_range(values: Floats | float) -> None:
-    """Reject distances that overflow double precision."""
+    """Reject distances that overflow their precision."""
     if not np.isfinite(values).all():
+        kind = "single" if np.asarray(values).dtype == SINGLE else "double"
         raise ValueError(
-            "The distances exceed the range of double precision: metric times mass is "
+            f"The distances exceed the range of {kind} precision: metric times mass is "
             "too large."
         )
 
