@@ -12,6 +12,9 @@ from ..base._model import load_model
 
 def load_learner(path: Path) -> GroundMetricLearning:
     """Read a learner, or that of a classifier, with the labels of its histograms."""
+    # Models of theirs are known once they are imported.
+    from .. import baselines, smoothed  # noqa: F401, PLC0415 - takes long
+
     model: Any = load_model(path)
     if isinstance(model, EMDClassifier):
         learner = model.learner_
