@@ -147,9 +147,9 @@ def test_interrupt(run, monkeypatch):
 def test_models_of_another_kind_are_named(folder, command):
     model = SinkhornMetricLearning(max_steps=1).fit(X, Y)
     model.save(folder / "smooth.npz")
-    found = subprocess.run(  # of a process that has not imported their class yet
-        [sys.executable, "-m", "groundmetric", command, "data.csv"]
-        + ["--model", "smooth.npz"],
+    line = [command, "data.csv", "--model", "smooth.npz"]
+    found = subprocess.run(  # by a process that has not imported the class yet
+        [sys.executable, "-m", "groundmetric", *line],
         capture_output=True,
         text=True,
         check=False,

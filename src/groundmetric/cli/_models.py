@@ -38,3 +38,10 @@ def labels_of(learner: GroundMetricLearning, path: Path) -> NDArray[Any]:
             "older version; fit it again."
         )
     return np.asarray(labels)
+
+
+def ground_of(learner: GroundMetricLearning) -> dict[str, Any]:
+    """Return what distances are computed from, as an argument: a metric, or points."""
+    if hasattr(learner, "embedding_"):
+        return {"points": learner.embedding_}
+    return {"metric": learner.metric_}
