@@ -130,3 +130,28 @@ def test_votes_are_those_of_histograms_as_the_metric_sees_them():
     np.testing.assert_array_equal(
         classifier.predict(X[100:120]), y[:40][D.argmin(axis=1)]
     )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_components": 2},
+        {"max_samples": 10},
+        {"max_samples": 10, "n_components": 2},
+    ],
+)
+def test_a_file_holds_all_that_votes(tmp_path, options):
+    rng = np.random.default_rng(0)
+    X, queries, points = rng.random((24, 6)), rng.random((30, 6)), rng.random((6, 3))
+    learner = GroundMetricLearning(points=points, max_outer=3, **options)
+    classifier = EMDClassifier(learner=learner).fit(X, np.arange(24) % 3)
+    classifier.save(tmp_path / "model.npz")
+    loaded = EMDClassifier.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(
+        loaded.predict_proba(queries), classifier.predict_proba(queries)
+    )
+    found = [model.neighbors_.kneighbors() for model in (loaded, classifier)]
+    np.testing.assert_array_equal(*[indices for _, indices in found])
+    classifier.set_params(learner=None).fit(X[:6], [0, 1] * 3)
+    classifier.save(tmp_path / "model.npz")  # nothing of the first fit is left
+    assert EMDClassifier.load(tmp_path / "model.npz").neighbors_.n_samples_fit_ == 6

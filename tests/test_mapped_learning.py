@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import groundmetric as gm
 import reference
-from groundmetric import GroundMetricLearning
+from groundmetric import GroundMetricLearning, _core
 from groundmetric.learning import _mapped, _maps
 from groundmetric.learning._maps import (
     LinearMaps,
@@ -147,6 +147,32 @@ def test_one_step_is_the_literal_one(example):
     gradient = reference.map_gradient(start, points, G.gradient)
     expected = reference.map_step(start, points, gradient, 0.5)
     np.testing.assert_allclose(learner.components_, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-158, 1e200, 1e308])
+@pytest.mark.parametrize("n_components", [1, 2])
+def test_scales_of_points_do_not_matter(rng, scale, n_components):
+    X, points = rng.random((8, 5)), rng.random((5, 2)) * 2 - 1
+    learner = GroundMetricLearning(n_components=n_components, max_outer=3)
+    learner.set_params(points=points)
+    expected = learner.fit(X, [0, 1] * 4).embedding_
+    components = learner.components_
+    learner.set_params(points=points * scale).fit(X, [0, 1] * 4)
+    np.testing.assert_allclose(learner.embedding_, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(learner.components_ * scale, components, rtol=1e-7)
+
+
+def test_rejects_points_whose_map_is_out_of_range(rng):
+    learner = GroundMetricLearning(n_components=1, max_outer=3)
+    learner.set_params(points=rng.normal(size=(5, 2)) * 1e-318)
+    with pytest.raises(ValueError, match="points are less than 2"):
+        learner.fit(rng.random((8, 5)), [0, 1] * 4)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_the_core_rejects_positions_that_are_not_finite(bad):
+    with pytest.raises(ValueError, match="not finite"):
+        _core.Points(np.array([[0.0], [bad]]))
 
 
 def test_starts_at_the_principal_axes(data):

@@ -59,6 +59,39 @@ def test_batches_after_a_fit_or_a_file(data, tmp_path):
     np.testing.assert_array_equal(fitted, fresh.metric_)
 
 
+def test_a_file_goes_on_from_the_last_metric(data, tmp_path):
+    X, y = data
+    learner = gm.GroundMetricLearning(result="average")
+    for k in range(3):
+        learner.partial_fit(X[60 * k : 60 * (k + 1)], y[60 * k : 60 * (k + 1)])
+    learner.save(tmp_path / "model.npz")
+    loaded = gm.GroundMetricLearning.load(tmp_path / "model.npz")
+    for one in (learner, loaded):
+        one.partial_fit(X[180:240], y[180:240])
+    np.testing.assert_array_equal(loaded.metric_, learner.metric_)
+    # A new fit has no batches to go on from, in the file either.
+    learner.fit(X[:60], y[:60]).save(tmp_path / "model.npz")
+    loaded = gm.GroundMetricLearning.load(tmp_path / "model.npz")
+    for one in (learner, loaded):
+        one.partial_fit(X[60:120], y[60:120])
+    np.testing.assert_array_equal(loaded.metric_, learner.metric_)
+
+
+def test_a_batch_is_no_sample_of_the_fit_before(data):
+    X, y = data
+    learner = gm.GroundMetricLearning(max_samples=30, max_outer=2).fit(X, y)
+    assert len(learner.sample_indices_) == 30
+    assert not hasattr(learner.partial_fit(X[:60], y[:60]), "sample_indices_")
+
+
+def test_a_learner_with_a_map_says_so(data):
+    X, y = data
+    learner = gm.GroundMetricLearning(n_components=2, max_outer=1).fit(X[:60], y[:60])
+    learner.set_params(n_components=None)
+    with pytest.raises(ValueError, match="was fitted with n_components and has one"):
+        learner.partial_fit(X[:60], y[:60])
+
+
 def test_classes(data):
     X, y = data
     learner = gm.GroundMetricLearning()

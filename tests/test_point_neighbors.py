@@ -118,6 +118,7 @@ def test_saved_loaded_and_pickled(texts, tmp_path):
     ("message", "options", "X"),
     [
         ("with points only Euclidean costs can be", {"metric": "cityblock"}, None),
+        ("metric is a matrix, but points are given", {"metric": np.ones((3, 3))}, None),
         ("points has shape (3, 1), but the", {"points": np.ones((3, 1))}, None),
         ("X[1] has zero mass", {}, [[1, 0], [0, 0]]),
         ("X[0, 1] is -1.0: histograms must not have", {}, csr_array([[2.0, -1.0]])),

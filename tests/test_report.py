@@ -540,3 +540,13 @@ def test_a_verbose_learner_shows_the_search_as_well(tmp_path, capsys):
         learner.set_params(verbose=verbose)
         write_report(tmp_path / "report.html", **SMALL, learner=learner, n_neighbors=1)
         assert ("neighbors" in capsys.readouterr().err) is shown
+
+
+@pytest.mark.parametrize("is_fitted", [False, True])
+def test_refuses_maps(tmp_path, is_fitted):
+    learner = GroundMetricLearning(n_components=2, max_outer=1)
+    if is_fitted:
+        learner.fit(SMALL["X"], SMALL["y"]).set_params(n_components=None)
+    with pytest.raises(ValueError, match="learns a map and keeps no initial metric"):
+        write_report(tmp_path / "report.html", learner=learner, **SMALL)
+    assert not (tmp_path / "report.html").exists()

@@ -51,6 +51,13 @@ def test_points_equal_the_dense_path(X, points, kind, smoothing, monkeypatch):
     assert abs(found[1, 4]) < 1e-10 * M.max()  # equal histograms
 
 
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-600, 2.0**600, 2.0**1000])
+def test_scales_of_points_do_not_matter(X, points, scale):
+    expected = sinkhorn_divergence(X, points=points)
+    found = sinkhorn_divergence(X, points=points * scale)
+    np.testing.assert_array_equal(found, expected * scale)
+
+
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
 def test_matrices_equal_the_dense_path(X, points, smoothing, monkeypatch):
     monkeypatch.setattr(_pairs, "WIDE", 50)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from samples import X, Y, csv_of
 
+from groundmetric import SinkhornMetricLearning
 from groundmetric.cli import _evaluate, _fit, _report, main
 from groundmetric.cli._app import COMMANDS, OneLine
 from groundmetric.experiments.runner import MissingResultsError
@@ -140,3 +141,21 @@ def test_interrupt(run, monkeypatch):
     found = run("fit", "data.csv")
     assert found.exit_code == 130
     assert "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate", "report"])
+def test_models_of_another_kind_are_named(folder, command):
+    model = SinkhornMetricLearning(max_steps=1).fit(X, Y)
+    model.save(folder / "smooth.npz")
+    line = [command, "data.csv", "--model", "smooth.npz"]
+    found = subprocess.run(  # by a process that has not imported the class yet
+        [sys.executable, "-m", "groundmetric", *line],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == (
+        "error: smooth.npz is a model of SinkhornMetricLearning; one of "
+        "GroundMetricLearning or EMDClassifier is needed.\n"
+    )

@@ -45,6 +45,40 @@ def test_predictions_are_those_of_the_classifier(model, folder, run, k):
     assert (folder / "labels.csv").read_text() == found.stdout
 
 
+@pytest.fixture
+def mapped(folder):
+    """Make a classifier whose learner has a map, and save both."""
+    learner = GroundMetricLearning(points=[[0, 1], [1, 3], [3, 0]], n_components=2)
+    classifier = EMDClassifier(learner=learner.set_params(max_outer=3)).fit(X, Y)
+    classifier.learner_.save(folder / "map.npz")
+    classifier.save(folder / "classifier.npz")
+    return classifier
+
+
+@pytest.mark.usefixtures("new")
+@pytest.mark.parametrize("file", ["map.npz", "classifier.npz"])
+def test_a_map_predicts_as_its_classifier(mapped, run, file):
+    np.save("NEW.npy", NEW)
+    found = run("predict", "NEW.npy", "--model", file, "--json")
+    assert found.exit_code == 0
+    facts = json.loads(found.stdout)
+    assert facts["labels"] == mapped.predict(NEW).tolist()
+    assert facts["votes"] == pytest.approx(mapped.predict_proba(NEW).max(axis=1))
+
+
+@pytest.mark.usefixtures("mapped")
+def test_a_map_is_evaluated_but_not_reported_on(run):
+    line = ["data.csv", "--model", "map.npz"]
+    found = run("evaluate", *line, "--folds", 2, "--json")
+    assert found.exit_code == 0
+    assert "learned from 8 of these histograms" in found.stderr
+    assert json.loads(found.stdout)["errors"]["learned"]["knn"]["mean"] == 0
+    for options in ([], ["--test", "data.csv"]):
+        found = run("report", *line, *options, "--out", "report.html")
+        assert found.exit_code == 2
+        assert "error: Reports compare the learned metric" in found.stderr
+
+
 @pytest.mark.usefixtures("new")
 def test_a_model_without_labels_cannot_predict(folder, run):
     similar = np.where(Y[:, None] == Y, 1.0, -1.0)

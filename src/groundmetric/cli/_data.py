@@ -84,13 +84,17 @@ def bins_like(data: Data) -> Bins:
 def bins_of(learner: GroundMetricLearning) -> Bins:
     """Ask for the bins that a learner was fitted on."""
     names = getattr(learner, "feature_names_in_", ())
-    return Bins(len(learner.metric_), [str(name) for name in names])
+    return Bins(learner.n_features_in_, [str(name) for name in names])
 
 
-def warn_if_seen(histograms: Floats, data: Data, power: float = 1.0) -> None:
+def warn_if_seen(histograms: Any, data: Data, power: float = 1.0) -> None:  # noqa: ANN401 - dense or sparse
     """Warn of histograms that the metric was learned from, raised to a power."""
-    seen = {row.tobytes() for row in histograms}
-    n = sum(row.tobytes() in seen for row in raised(data.X, power))
+    if hasattr(histograms, "toarray"):
+        histograms = histograms.toarray()
+    # Sums of sparse rows are rounded in another way.
+    seen = {row.tobytes() for row in histograms.astype(np.float32)}
+    given = raised(data.X, power).astype(np.float32)
+    n = sum(row.tobytes() in seen for row in given)
     if n:
         note(
             f"warning: the model was learned from {n} of these histograms, so its "

@@ -30,7 +30,7 @@ from ..report._names import LABELS
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
 from ._data import Data, bins_of, limited, read_labeled, warn_if_seen
-from ._models import load_learner
+from ._models import ground_of, load_learner
 from ._options import Json, Limit, Neighbors, Seed, Source
 
 LIMIT = 200
@@ -161,10 +161,10 @@ def _learn(
 ) -> Any:  # noqa: ANN401 - a function
     if learned is None:
         return GroundMetricLearning(n_jobs=n_jobs).fit(X, y).pairwise
-    power, metric = learned.power_, learned.metric_
+    power, ground = learned.power_, ground_of(learned)
 
     def distances(X: NDArray[Any], Y: NDArray[Any] | None = None) -> NDArray[Any]:
         columns = None if Y is None else raised(Y, power)
-        return pairwise_emd(raised(X, power), columns, metric=metric, n_jobs=n_jobs)
+        return pairwise_emd(raised(X, power), columns, **ground, n_jobs=n_jobs)
 
     return distances

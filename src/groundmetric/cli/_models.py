@@ -12,6 +12,9 @@ from ..base._model import load_model
 
 def load_learner(path: Path) -> GroundMetricLearning:
     """Read a learner, or that of a classifier, with the labels of its histograms."""
+    # Models of theirs are known once they are imported.
+    from .. import baselines, smoothed  # noqa: F401, PLC0415 - takes long
+
     model: Any = load_model(path)
     if isinstance(model, EMDClassifier):
         learner = model.learner_
@@ -35,3 +38,10 @@ def labels_of(learner: GroundMetricLearning, path: Path) -> NDArray[Any]:
             "older version; fit it again."
         )
     return np.asarray(labels)
+
+
+def ground_of(learner: GroundMetricLearning) -> dict[str, Any]:
+    """Return what distances are computed from, as an argument: a metric, or points."""
+    if hasattr(learner, "embedding_"):
+        return {"points": learner.embedding_}
+    return {"metric": learner.metric_}

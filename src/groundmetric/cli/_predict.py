@@ -13,7 +13,7 @@ from ..learning._learner import raised
 from ._command import command
 from ._console import emit, note, shows_progress
 from ._data import bins_of, read_histograms
-from ._models import labels_of, load_learner
+from ._models import ground_of, labels_of, load_learner
 from ._options import INPUT, Json, Neighbors, Output, Source
 from ._output import write_rows
 
@@ -45,10 +45,10 @@ def predict(
     learner = load_learner(model)
     classes, codes = np.unique(labels_of(learner, model), return_inverse=True)
     base = learner._histograms  # noqa: SLF001 - no public name
-    k = validation.as_count(neighbors, "--neighbors", low=1, high=len(base))
+    k = validation.as_count(neighbors, "--neighbors", low=1, high=base.shape[0])
     given = read_histograms(source, bins_of(learner))
     search = EMDNeighbors(
-        learner.metric_,
+        **ground_of(learner),
         n_neighbors=k,
         n_jobs=source.jobs,
         verbose=int(shows_progress()),

@@ -52,7 +52,12 @@ class MetricLearner(HistogramTransformer):
         "power_",
         "_histograms",
     )
-    _optional: ClassVar[tuple[str, ...]] = ("classes_", "_labels", "sample_indices_")
+    _optional: ClassVar[tuple[str, ...]] = (
+        "classes_",
+        "_labels",
+        "sample_indices_",
+        "_last_metric",
+    )
     _limits: ClassVar[tuple[str, ...]]  # parameters that limit the number of steps
 
     # Parameters that all of them have, or some.
@@ -278,7 +283,8 @@ class MetricLearner(HistogramTransformer):
 
     def _restore(self) -> None:
         rows = validation.as_float_array(self._histograms, "its histograms", 2)
-        for name in ("metric_", "initial_metric_"):
+        last = ["_last_metric"] if "_last_metric" in vars(self) else []
+        for name in ("metric_", "initial_metric_", *last):
             validation.as_cost(getattr(self, name), rows.shape[1], name)
             self._require_metric(getattr(self, name), name)
         validation.as_distributions(rows, "its histograms")

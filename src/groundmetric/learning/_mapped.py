@@ -14,7 +14,7 @@ from ..base._rows import as_rows
 from ._descent import Descent
 from ._effort import warn_if_long
 from ._learner import MetricLearner
-from ._maps import LinearMaps, MappedSearch, centered, starting_map
+from ._maps import LinearMaps, MappedSearch, centered, scaled, starting_map
 from ._margin import MarginCriterion
 
 if TYPE_CHECKING:
@@ -62,6 +62,18 @@ def _all_distances(learner: Any) -> Floats:  # noqa: ANN401 - of ours
 def _sparse_rows(learner: Any) -> csr_array:  # noqa: ANN401 - of ours
     parts = learner._values, learner._bins, learner._starts  # noqa: SLF001
     return csr_array(parts, shape=(len(parts[2]) - 1, len(learner.embedding_)))
+
+
+def _of_unscaled(A: Floats, k: int) -> Floats:
+    """Turn a map of points divided by 2^k into one of the points themselves."""
+    with np.errstate(over="ignore"):
+        components: Floats = np.ldexp(A, -k)
+    if not np.isfinite(components).all():
+        raise ValueError(
+            f"points are less than 2^{k} in absolute value: a map to distances of "
+            "about 1 exceeds the range of double precision; scale them up."
+        )
+    return components
 
 
 class MappedLearner(MetricLearner):
@@ -112,7 +124,7 @@ class MappedLearner(MetricLearner):
         metrics = super().metrics_of_steps(rows, weights)
         if self.n_components is None:
             return metrics
-        points = self._centered_points(rows.shape[1])
+        points, _ = self._centered_points(rows.shape[1])
         positions = {id(A): points @ A.T for A in metrics}  # the same for the same map
         return [positions[id(A)] for A in metrics]
 
@@ -134,17 +146,22 @@ class MappedLearner(MetricLearner):
         if self.n_components is not None:
             A, _, rows = (self.__dict__.pop(name) for name in self._of_matrix)
             rows = csr_array(rows)
-            self.components_ = A
-            self.embedding_ = self._centered_points(rows.shape[1]) @ A.T
+            points, k = self._centered_points(rows.shape[1])
+            self.components_ = _of_unscaled(A, k)
+            self.embedding_ = points @ A.T
             self._values, self._bins, self._starts = (
                 rows.data,
                 rows.indices,
                 rows.indptr,
             )
 
-    def _centered_points(self, d: int) -> Floats:
-        """Coordinates of the bins; without points, each bin has one of its own."""
-        return centered(np.eye(d) if self.points is None else self.points, d)
+    def _centered_points(self, d: int) -> tuple[Floats, int]:
+        """Coordinates of the bins, divided by 2^k, and k.
+
+        Without points, each bin has a coordinate of its own.
+        """
+        points, k = scaled(np.eye(d) if self.points is None else self.points, d)
+        return centered(points, d), k
 
     def _varying(self, rows: csr_array, points: Floats) -> Floats:
         """Return what has the principal axes to start from.
@@ -167,7 +184,7 @@ class MappedLearner(MetricLearner):
     ) -> Descent:
         """Set up the descent of a map."""
         rows = csr_array(rows)
-        points = self._centered_points(rows.shape[1])
+        points, _ = self._centered_points(rows.shape[1])
         start = starting_map(points, self.n_components, self._varying(rows, points))
         last: Any = vars(self).get("components_") if self.warm_start else None
         if np.shape(last) == start.shape:

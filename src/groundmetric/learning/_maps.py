@@ -96,11 +96,15 @@ def centered(points: ArrayLike, d: int) -> Floats:
     array = validation.as_coordinates(points, d)
     if (array == array[0]).all():
         raise ValueError("points are all the same: there is nothing to learn from.")
-    largest = np.abs(array).max()
-    # Of coordinates near the largest number, even the mean is out of range.
-    moved: Floats = array - (array / largest).mean(axis=0) * largest
-    validation.require_in_range(np.square(moved).sum(axis=1))
+    moved: Floats = array - array.mean(axis=0)
     return moved
+
+
+def scaled(points: ArrayLike, d: int) -> tuple[Floats, int]:
+    """Divide coordinates by 2^k, so that their squares are in range; and return k."""
+    array = validation.as_coordinates(points, d)
+    _, k = np.frexp(np.abs(array).max())
+    return np.ldexp(array, -k), int(k)
 
 
 def starting_map(points: Floats, n_components: Any, varying: Floats) -> Floats:  # noqa: ANN401 - judged here

@@ -69,8 +69,13 @@ class StepwiseLearner(MetricLearner):
             raise ValueError(
                 f"criterion is {self.criterion!r}, but batches are for margins."
             )
-        if self.n_components is not None or "components_" in vars(self):
+        if self.n_components is not None:
             raise ValueError("partial_fit learns no maps; n_components must be None.")
+        if "components_" in vars(self):
+            raise ValueError(
+                "partial_fit learns no maps, but this learner was fitted with "
+                "n_components and has one; fit it again, or start from a clone."
+            )
         is_first = not hasattr(self, "metric_")
         rows = self._as_rows(X, reset=is_first)
         labels = as_classes(y, len(rows))
@@ -93,6 +98,7 @@ class StepwiseLearner(MetricLearner):
         self._keep(descent)
         self._last_metric = descent.metric
         self._histograms, self._labels = rows, labels
+        self.__dict__.pop("sample_indices_", None)  # of an earlier fit
         return self
 
     def _step_settings(self) -> Settings:

@@ -59,6 +59,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
 
     _min_samples = 2
     _fitted = ("classes_", "_y", "learner_")
+    _optional = ("_histograms",)  # if the learner learned from some of them only
 
     def __init__(
         self,
@@ -98,7 +99,11 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             raise ValueError(
                 f"learner is {learner!r}, but it has no metric_ after fit."
             )
-        self._search_in(self._seen(rows))
+        seen = self._seen(rows)
+        self.__dict__.pop("_histograms", None)
+        if getattr(self.learner_, "_histograms", seen).shape[0] != len(rows):
+            self._histograms = seen.toarray() if hasattr(seen, "toarray") else seen
+        self._search_in(seen)
         return self
 
     def set_params(self, **params: Any) -> EMDClassifier:  # noqa: ANN401 - any parameter
@@ -119,14 +124,13 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             learner.set_params(verbose=self.verbose)
         return learner
 
-    def _seen(self, rows: Floats) -> Floats:
+    def _seen(self, rows: Floats) -> Any:  # noqa: ANN401 - dense or sparse
         """Return histograms as the learned metric sees them."""
         if not hasattr(self.learner_, "histograms"):
             return rows
-        seen: Floats = self.learner_.histograms(rows)
-        return seen
+        return self.learner_.histograms(rows)
 
-    def _search_in(self, rows: Floats) -> None:
+    def _search_in(self, rows: Any) -> None:  # noqa: ANN401 - dense or sparse
         """Prepare the search under the learned metric."""
         self.metric_ = self.learner_.metric_
         self.neighbors_ = EMDNeighbors(
@@ -137,8 +141,8 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         ).fit(rows)
 
     def _restore(self) -> None:
-        rows = self.learner_._histograms  # noqa: SLF001 - ours
-        validation.require_length(self._y, len(rows), "_y")
+        rows = vars(self).get("_histograms", self.learner_._histograms)  # noqa: SLF001 - ours
+        validation.require_length(self._y, rows.shape[0], "_y")
         if not np.isin(self._y, np.arange(len(self.classes_))).all():
             raise ValueError("_y does not number classes_")
         self._search_in(rows)

@@ -265,7 +265,13 @@ class EMDNeighbors(HistogramTransformer):
     def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - or sparse
         if (self.points is None) if reset else not hasattr(self, "points_"):
             return super()._as_rows(X, reset=reset)
-        if reset and not (self.metric is None or self.metric == "euclidean"):
+        named = self.metric is None or isinstance(self.metric, str)
+        if reset and not (named or callable(self.metric)):
+            raise ValueError(
+                "metric is a matrix, but points are given as well: with points, metric "
+                "must be None or 'euclidean'."
+            )
+        if reset and self.metric not in (None, "euclidean"):
             raise ValueError(
                 f"metric is {self.metric!r}, but with points only Euclidean costs can "
                 "be searched: metric must be None or 'euclidean'."

@@ -73,6 +73,11 @@ def find_out(
     progress: bool = False,
 ) -> Finding:
     """Evaluate on the test set, or hold one out repeatedly."""
+    if learner.n_components is not None or hasattr(learner, "components_"):
+        raise ValueError(
+            "Reports compare the learned metric with the initial one, but the learner "
+            "learns a map and keeps no initial metric; n_components must be None."
+        )
     splits = validation.as_count(n_splits, "n_splits", low=1)
     data = judge_data(X, y, X_test, y_test, seed)
     others = _judged(learners, int(np.unique(data.y, return_counts=True)[1].min()))

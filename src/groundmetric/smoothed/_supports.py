@@ -62,10 +62,14 @@ class CostsOfBins(NamedTuple):
             )
         name = "euclidean" if metric is None else metric
         ground = validation.as_ground_cost(name)
-        coordinates = validation.as_coordinates(points, d)
+        coordinates, k = validation.as_coordinates(points, d), 0
+        if name == "euclidean":  # whose squares may be out of range
+            k = int(np.frexp(np.abs(coordinates).max())[1])
+            coordinates = np.ldexp(coordinates, -k)
 
         def block(p: Bins, q: Bins) -> Floats:
             costs = ground(coordinates[p], coordinates[q])
+            costs = np.ldexp(costs, k) if k else costs
             return validation.as_block_of_costs(costs, p, q)
 
         return cls(block, _mean_cost(coordinates, name, block))
