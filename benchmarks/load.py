@@ -89,9 +89,9 @@ def pairs(n: int, folder: Path) -> Watch:
     finish = _outputs.FileOutput.finish
     watch = Watch()
 
-    def watched(output: _outputs.FileOutput, block: int) -> None:
-        finish(output, block)
-        share = float(output.done.mean())
+    def watched(output: _outputs.FileOutput, block: int, checksum: int) -> None:
+        finish(output, block, checksum)
+        share = float((output.sums != 0).mean())
         if share < 1.0:
             watch(share)
 
