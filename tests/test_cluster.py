@@ -1,5 +1,6 @@
 """Work on a Dask cluster of two processes: the same numbers, also if one is killed."""
 
+import gc
 import os
 import pickle
 import signal
@@ -155,12 +156,18 @@ def kill_one(client):
     os.kill(pids[min(pids)], signal.SIGKILL)
 
 
-def is_idle(client):
-    """Tell whether nothing is left on the cluster; it hears of that a bit later."""
+def tasks_of(client):
+    """List what is on the cluster."""
+    gc.collect()  # tracebacks of errors keep what they were about
+    return client.run_on_scheduler(
+        lambda dask_scheduler: {str(key) for key in dask_scheduler.tasks}
+    )
+
+
+def is_idle(client, before):
+    """Tell whether nothing new is left; the cluster hears of that a bit later."""
     for _ in range(100):
-        if not client.run_on_scheduler(
-            lambda dask_scheduler: len(dask_scheduler.tasks)
-        ):
+        if not tasks_of(client) - before:
             return True
         time.sleep(0.1)
     return False
@@ -176,6 +183,7 @@ LEARNERS = {
 @pytest.mark.parametrize("name", LEARNERS)
 def test_learning_on_two_workers(client, labeled, name):
     options = {"max_outer": 5, "tol": 0.0, **LEARNERS[name]}
+    before = tasks_of(client)
     here = gm.GroundMetricLearning(**options).fit(*labeled)
     there = gm.GroundMetricLearning(**options, client=client).fit(*labeled)
     np.testing.assert_array_equal(there.metric_, here.metric_)
@@ -185,7 +193,7 @@ def test_learning_on_two_workers(client, labeled, name):
     # Shards do not share what they solve.
     a, b = (learner.path_.column("n_solves").sum() for learner in (there, here))
     assert b < a < 2 * b
-    assert is_idle(client)
+    assert is_idle(client, before)
 
 
 def test_learning_from_similarities_on_two_workers(client, labeled):
