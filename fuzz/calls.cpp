@@ -77,6 +77,7 @@ Function search_call(const Example& example, int n) {
     request.radii.assign(static_cast<std::size_t>(n),
                          std::numeric_limits<double>::infinity());
     request.keep_trees = true;
+    request.end = n;
     return [search, request](const Threading& threading) {
         return distances_of(search->find(nullptr, request, threading));
     };
@@ -88,8 +89,12 @@ Function supports_call(const Example& example, int n) {
         Numbers out(square(n));
         pairwise(*masses, *masses, *points, {true, true}, threading,
                  out.data());
-        const Numbers found = distances_of(
-            PointSearch(masses, points).find(nullptr, 3, kHuge, threading));
+        Request request;
+        request.n_neighbors = 3;
+        request.radii.assign(static_cast<std::size_t>(n), kHuge);
+        const Numbers found =
+            distances_of(PointSearch(masses, points)
+                             .find(nullptr, 0, request, false, threading));
         out.insert(out.end(), found.begin(), found.end());
         return out;
     };

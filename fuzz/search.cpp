@@ -30,6 +30,7 @@ void run(Input& input) {
     request.n_neighbors = k;
     request.radii.assign(static_cast<std::size_t>(n),
                          std::numeric_limits<double>::infinity());
+    request.end = n;
     const Neighborhoods found =
         PrunedSearch(masses, matrix, kGoOn)
             .find(among_base ? nullptr : masses.get(), request, threading);

@@ -72,10 +72,13 @@ void run(Input& input) {
     std::iota(all.begin(), all.end(), 0);
     pairwise(*masses, *masses, {CostMatrix(cost.data(), d, d), all, all},
              {false, false}, threading, matrix.data());
+    Request request;
+    request.n_neighbors = n;
+    request.radii.assign(static_cast<std::size_t>(n),
+                         std::numeric_limits<double>::infinity());
     const Neighborhoods found =
         PointSearch(masses, points)
-            .find(masses.get(), n, std::numeric_limits<double>::infinity(),
-                  threading);
+            .find(masses.get(), -1, request, false, threading);
     require(static_cast<int>(found.neighbors.size()) == n * n, "neighbors");
     std::vector<double> searched(near);
     for (int i = 0; i < n; ++i)
