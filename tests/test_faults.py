@@ -307,7 +307,7 @@ attempt(lambda: ResultsFile(folder / "r.sqlite"))
 
 @pytest.fixture
 def unfinished(data, tmp_path, monkeypatch):
-    """Distances of which some blocks are done, and the call to go on."""
+    """Compute some blocks of distances; return the file and the call that resumes."""
     monkeypatch.setattr(_blocks, "BLOCK", 50)
     arrays, out = np.load(data), tmp_path / "out.npy"
     finish = _outputs.FileOutput.finish

@@ -69,7 +69,7 @@ def test_a_file_goes_on_from_the_last_metric(data, tmp_path):
     for one in (learner, loaded):
         one.partial_fit(X[180:240], y[180:240])
     np.testing.assert_array_equal(loaded.metric_, learner.metric_)
-    # A new fit has no batches to go on from, in the file either.
+    # A new fit forgets the batches before it, and so does its file.
     learner.fit(X[:60], y[:60]).save(tmp_path / "model.npz")
     loaded = gm.GroundMetricLearning.load(tmp_path / "model.npz")
     for one in (learner, loaded):

@@ -166,8 +166,8 @@ def _alive(results: Iterator[Result]) -> Iterator[Result]:
     except BrokenExecutor as error:
         raise MissingResultsError(
             "A worker process was killed, perhaps because memory ran out. The tasks "
-            "that were finished are written; run it again to go on, with fewer jobs if "
-            "memory is short."
+            "that were finished are written; run it again to resume, with fewer jobs "
+            "if memory is short."
         ) from error
 
 

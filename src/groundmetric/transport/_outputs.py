@@ -141,7 +141,7 @@ def _open_file(
 
 
 def _reopened(path: Path) -> np.memmap[Any, Any]:
-    """Open a file to go on with; one that is cut short would be filled with zeros."""
+    """Open a file to resume; numpy would fill one that is cut short with zeros."""
     try:
         with path.open("rb") as file:
             _files.require_bytes(file, path.stat().st_size)
