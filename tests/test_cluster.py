@@ -5,6 +5,7 @@ import os
 import pickle
 import signal
 import time
+from collections import Counter
 
 import joblib
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.base import clone
 
 import groundmetric as gm
 from groundmetric import experiments
-from groundmetric._cluster import Shards
+from groundmetric._cluster import Shards, completed
 from groundmetric.learning import _criterion
 from groundmetric.transport import _blocks
 from test_points import bags
@@ -74,6 +75,20 @@ def test_blocks_as_tasks(client, data, tmp_path):
         gm.pairwise_emd(X[:9], X, **given, client=client, out=tmp_path / "out.npy")
         direct = gm.pairwise_emd(X[:9], X, **given)
         np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), direct)
+
+
+def worker_of(_shared, seconds):
+    """Take a while, and say where."""
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def test_both_workers_start_at_once(client):
+    """Eight short calls end before the scheduler would have moved the first."""
+    found = [pid for _, pid in completed(client, worker_of, None, [(0.02,)] * 8)]
+    assert len(found) == 8
+    assert min(Counter(found).values()) >= 2
+    assert set(found) == set(client.run(os.getpid).values())
 
 
 def test_a_killed_worker_costs_only_time(client, data, killing):

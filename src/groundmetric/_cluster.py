@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import uuid
 import warnings
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Calls that wait for each thread of the workers: enough to keep it busy.
-AHEAD = 3
+# Calls that each thread of the workers has at a time: one to do, one to go on with.
+AHEAD = 2
 
 
 def completed(
@@ -30,7 +31,9 @@ def completed(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the number and the result of ``function(shared, *call)``, in any order.
 
-    Results do not pile up: few calls are under way at a time.
+    Results do not pile up: few calls are under way at a time. Each is given to the
+    worker that has least to do: left to itself, the scheduler starts them all where the
+    shared data are, and moves them only when it has seen how long they take.
     """
     require_client(client)
     from distributed import as_completed  # noqa: PLC0415 - an optional dependency
@@ -38,27 +41,32 @@ def completed(
     name = f"groundmetric-{uuid.uuid4().hex}"
     held = _sent(client, shared, name)
     left = enumerate(calls)
-    numbers: dict[Any, int] = {}
+    under_way: dict[Any, tuple[int, str]] = {}  # number and worker
 
     def submit(n_calls: int) -> list[Any]:
-        some = {
-            client.submit(function, held, *call, key=f"{name}-{k}", pure=False): k
-            for k, call in islice(left, n_calls)
-        }
-        numbers.update(some)
+        n_threads = client.nthreads()
+        n_given = Counter(home for _, home in under_way.values())
+        some = {}
+        for k, call in islice(left, n_calls):
+            home = min(n_threads, key=lambda w: n_given[w] / n_threads[w], default="")
+            n_given[home] += 1
+            key = f"{name}-{k}"
+            future = client.submit(function, held, *call, key=key, **_at(home))
+            some[future] = k, home
+        under_way.update(some)
         return list(some)
 
     n_threads = sum(client.nthreads().values())
     try:
         waiting = as_completed(submit(AHEAD * max(n_threads, 1)), with_results=True)
         for future, result in waiting:
-            k = numbers.pop(future)
+            k, _ = under_way.pop(future)
             future.release()
             waiting.update(submit(1))
             yield k, result
     finally:
-        if numbers:  # stopped before the end
-            client.cancel(list(numbers))
+        if under_way:  # stopped before the end
+            client.cancel(list(under_way))
 
 
 class Shards:
