@@ -91,6 +91,11 @@ inline void require(bool is_right, const std::string& otherwise) {
     if (!is_right) throw std::invalid_argument(otherwise);
 }
 
+// Makes no string unless it is needed: millions of entries are checked.
+inline void require(bool is_right, const char* otherwise) {
+    if (!is_right) throw std::invalid_argument(otherwise);
+}
+
 inline void require_length(std::size_t length, std::size_t wanted,
                            const std::string& name) {
     require(length == wanted, name + " has " + std::to_string(length) +

@@ -146,9 +146,8 @@ void bind_supports(nb::module_& m) {
         .def(
             "__init__",
             [](Points* self, In<double, 2> coordinates) {
-                for (std::size_t k = 0; k < coordinates.size(); ++k)
-                    require(std::isfinite(coordinates.data()[k]),
-                            "A coordinate is not finite.");
+                require(gm::are_finite(coordinates.data(), coordinates.size()),
+                        "A coordinate is not finite.");
                 new (self) Points(coordinates.data(),
                                   static_cast<int>(coordinates.shape(0)),
                                   static_cast<int>(coordinates.shape(1)));

@@ -24,6 +24,9 @@ class MatrixCosts {
 public:
     explicit MatrixCosts(const BlockCosts& costs) : costs_(&costs) {}
     void start(const Support& fixed) { fixed_ = fixed; }
+    std::int64_t expect(const RaggedMasses&, std::int64_t, std::int64_t end) {
+        return end;
+    }
     void set_costs(Problem& problem, const Support& other, bool) const {
         double* to = problem.make_costs();
         for (const int p : problem.rows) {

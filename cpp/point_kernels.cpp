@@ -50,14 +50,18 @@ inline void distances_tile(const double* const* points, const double* packed,
             store(distances[v] + at + g * kWidth, root(sum[v][g]));
 }
 
+// As many as there are registers for.
+constexpr int kMostPoints = kWidth == 8 ? 8 : 4;
+constexpr int kMostVectors = kWidth == 8 ? 3 : 2;
+
 template <int kPoints>
 inline void distances_group(const double* const* points, const double* packed,
                             int stride, int n_coordinates,
                             double* const* distances) {
     int at = 0;
-    for (; at + 2 * kWidth <= stride; at += 2 * kWidth)
-        distances_tile<kPoints, 2>(points, packed, stride, n_coordinates,
-                                   distances, at);
+    for (; at + kMostVectors * kWidth <= stride; at += kMostVectors * kWidth)
+        distances_tile<kPoints, kMostVectors>(points, packed, stride,
+                                              n_coordinates, distances, at);
     for (; at < stride; at += kWidth)
         distances_tile<kPoints, 1>(points, packed, stride, n_coordinates,
                                    distances, at);
@@ -65,12 +69,10 @@ inline void distances_group(const double* const* points, const double* packed,
 
 void distances(const double* const* points, int n, const double* packed,
                int stride, int n_coordinates, double* const* distances) {
-    // As many as there are registers for.
-    constexpr int kPoints = kWidth == 8 ? 8 : 4;
     int v = 0;
-    for (; v + kPoints <= n; v += kPoints)
-        distances_group<kPoints>(points + v, packed, stride, n_coordinates,
-                                 distances + v);
+    for (; v + kMostPoints <= n; v += kMostPoints)
+        distances_group<kMostPoints>(points + v, packed, stride, n_coordinates,
+                                     distances + v);
     for (; v < n; ++v)
         distances_group<1>(points + v, packed, stride, n_coordinates,
                            distances + v);

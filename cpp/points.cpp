@@ -8,19 +8,45 @@
 
 namespace groundmetric {
 
+namespace {
+
+// Combines all values, eight at a time: the compiler then uses vectors.
+template <class Function>
+double combined(const double* values, std::size_t n, Function function) {
+    constexpr std::size_t kAtATime = 8;
+    double found[kAtATime] = {};
+    std::size_t k = 0;
+    for (; k + kAtATime <= n; k += kAtATime)
+        for (std::size_t g = 0; g < kAtATime; ++g)
+            found[g] = function(found[g], values[k + g]);
+    for (; k < n; ++k) found[0] = function(found[0], values[k]);
+    double all = 0.0;
+    for (const double x : found) all = function(all, x);
+    return all;
+}
+
+}  // namespace
+
+bool are_finite(const double* values, std::size_t n) {
+    // Only for these is 0 times x a zero.
+    return combined(values, n,
+                    [](double sum, double x) { return sum + 0.0 * x; }) == 0.0;
+}
+
 Points::Points(const double* coordinates, int d, int s)
-    : size_(d),
-      n_coordinates_(s),
-      scaled_(coordinates, coordinates + static_cast<std::size_t>(d) * s) {
-    double largest = 0.0;
-    for (const double x : scaled_) largest = std::max(largest, std::abs(x));
+    : size_(d), n_coordinates_(s) {
+    const std::size_t n = static_cast<std::size_t>(d) * s;
+    const double largest = combined(coordinates, n, [](double most, double x) {
+        return std::max(most, std::abs(x));
+    });
     int exponent = 0;
     std::frexp(largest, &exponent);  // largest < 2^exponent
     // 2^exponent may be out of range; the smallest scale leaves room for it.
     exponent = std::clamp(exponent, -1021, 1023);
     scale_ = std::ldexp(1.0, exponent);
     const double factor = std::ldexp(1.0, -exponent);
-    for (double& x : scaled_) x *= factor;
+    scaled_ = std::make_unique_for_overwrite<double[]>(n);
+    for (std::size_t k = 0; k < n; ++k) scaled_[k] = factor * coordinates[k];
 }
 
 void PointCosts::start(const Support& fixed) {
@@ -41,18 +67,18 @@ void PointCosts::forget() {
     kept_.clear();
 }
 
-// Finds the distances that are not known yet.
-void PointCosts::compute(const Support& other,
-                         const std::vector<int>& positions) {
-    const std::size_t n_bytes =
-        (slots_.size() + positions.size()) * stride_ * sizeof(double);
-    if (n_bytes > kMostBytes) forget();
+// Finds the distances to these bins that are not known yet.
+void PointCosts::compute(const std::int32_t* bins, std::int64_t n) {
+    const std::size_t n_new = static_cast<std::size_t>(std::count_if(
+        bins, bins + n, [&](int bin) { return slot_[bin] == kNone; }));
+    if (n_new == 0) return;
+    if ((slots_.size() + n_new) * n_bytes() > kMostBytes) forget();
     const std::size_t first = slots_.size();
-    for (const int q : positions) {
-        std::int32_t& slot = slot_[other.bins[q]];
+    for (std::int64_t k = 0; k < n; ++k) {
+        std::int32_t& slot = slot_[bins[k]];
         if (slot != kNone) continue;
         slot = static_cast<std::int32_t>(slots_.size());
-        slots_.push_back(other.bins[q]);
+        slots_.push_back(bins[k]);
     }
     kept_.resize(slots_.size() * stride_);
     from_.clear();
@@ -66,9 +92,20 @@ void PointCosts::compute(const Support& other,
                               to_.data());
 }
 
+std::int64_t PointCosts::expect(const RaggedMasses& others, std::int64_t begin,
+                                std::int64_t end) {
+    const auto most = static_cast<std::int64_t>(kAheadBytes / n_bytes());
+    std::int64_t n = others.row(begin).size;
+    std::int64_t stop = begin + 1;
+    for (; stop < end && n + others.row(stop).size <= most; ++stop)
+        n += others.row(stop).size;
+    compute(others.row(begin).bins, n);  // rows follow each other
+    return stop;
+}
+
 void PointCosts::set_costs(Problem& problem, const Support& other,
                            bool is_swapped) {
-    compute(other, is_swapped ? problem.rows : problem.columns);
+    compute(other.bins, other.size);
     if (is_swapped)
         fill_rows(problem, other);
     else

@@ -6,13 +6,17 @@
 // computed once for each row, not once for each pair.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "problem.h"
 #include "ragged.h"
 
 namespace groundmetric {
+
+bool are_finite(const double* values, std::size_t n);
 
 class Points {
 public:
@@ -23,7 +27,7 @@ public:
     int size() const { return size_; }
     int n_coordinates() const { return n_coordinates_; }
     const double* point(int p) const {
-        return scaled_.data() + static_cast<std::size_t>(p) * n_coordinates_;
+        return scaled_.get() + static_cast<std::size_t>(p) * n_coordinates_;
     }
     double scale() const { return scale_; }
     // As in CostMatrix.
@@ -34,7 +38,7 @@ public:
 private:
     int size_, n_coordinates_;
     double scale_;
-    std::vector<double> scaled_;
+    std::unique_ptr<double[]> scaled_;
 };
 
 // The costs of problems that have one histogram in common.
@@ -46,6 +50,11 @@ public:
 
     // Fixes the common histogram, and forgets the one before.
     void start(const Support& fixed);
+    // Finds the distances to the bins of some of these histograms, of the first
+    // at least, and returns the first for which it did not: many bins at a
+    // time take half as long.
+    std::int64_t expect(const RaggedMasses& others, std::int64_t begin,
+                        std::int64_t end);
     // Sets the costs of a problem between the fixed histogram and `other`,
     // whose margins are set; the fixed one is at the receiving end if
     // `is_swapped`.
@@ -54,8 +63,13 @@ public:
 private:
     // Kept distances take at most this, or what one pair needs.
     static constexpr std::size_t kMostBytes = std::size_t{1} << 25;
+    static constexpr std::size_t kAheadBytes = std::size_t{1} << 21;
     static constexpr std::int32_t kNone = -1;
-    void compute(const Support& other, const std::vector<int>& positions);
+    void compute(const std::int32_t* bins, std::int64_t n);
+    // What one bin needs.
+    std::size_t n_bytes() const {
+        return static_cast<std::size_t>(std::max(stride_, 1)) * sizeof(double);
+    }
     void forget();
     void fill_rows(Problem& problem, const Support& other) const;
     void fill_columns(Problem& problem, const Support& other) const;

@@ -94,10 +94,10 @@ void SmoothPlan::set_offset(const Problem& problem) {
 // The lower quartile of the costs above the smallest of their row: prohibitive
 // costs do not affect it.
 double SmoothPlan::spread_of_costs(const Problem& problem) const {
-    double above[4 * kSample * kSample];
+    double above[kSample * kSample];
     int n = 0;
-    const int row_step = every(n_rows_, kSample);
-    const int column_step = every(n_columns_, kSample);
+    const int row_step = (n_rows_ + kSample - 1) / kSample;
+    const int column_step = (n_columns_ + kSample - 1) / kSample;
     double sum = 0.0;
     for (int i = 0; i < n_rows_; i += row_step)
         for (int j = 0; j < n_columns_; j += column_step) {

@@ -47,8 +47,11 @@ void solve_all(const RaggedMasses& x, const RaggedMasses& y,
         worker.row = i;
         const std::int64_t begin =
             options.symmetric ? std::max(first, i) : first;
-        for (std::int64_t j = begin; j < std::min(first + part, n); ++j) {
+        const std::int64_t end = std::min(first + part, n);
+        std::int64_t ready = begin;
+        for (std::int64_t j = begin; j < end; ++j) {
             pulse.beat();
+            if (j == ready) ready = worker.costs.expect(y, j, end);
             const Support c = y.row(j);
             set_margins(worker.simplex.problem, r, c, options.reduced);
             worker.costs.set_costs(worker.simplex.problem, c, false);
