@@ -64,14 +64,6 @@ class _Mahalanobis(LabeledTransformer):
     def _map(self, rows: Floats) -> Floats:
         return np.sqrt(rows) if self.hellinger else rows
 
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
-    def _restore(self) -> None:
-        self.components_ = validation.as_square(self.components_, "components_")
-        self.n_features_in_ = len(self.components_)
-
     @abstractmethod
     def _learn(self, rows: Floats, labels: NDArray[np.int64]) -> Floats:
         """Find L for rows whose median distance is 1."""
