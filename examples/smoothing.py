@@ -1,9 +1,9 @@
 """Measure how much smoothing helps with ten classes, on classes nothing was chosen on.
 
 Each draw has ten classes with 30 histograms each to learn from. The learner is run with
-the exact EMD, with distances of increasing smoothing, up to the energy distance, and
-with smoothing and steps chosen by cross-validation; l1 and LMNN are there for
-comparison. Run it with
+the exact EMD (margins, and the paper's C_k), with distances of increasing smoothing, up
+to the energy distance, and with smoothing and steps chosen by cross-validation; l1 and
+LMNN are there for comparison. Run it with
 
     python examples/smoothing.py file.npz --tasks 8 --export smoothing.parquet
 
@@ -76,7 +76,7 @@ def main() -> None:
         path=path,
         experiment="smoothing",
         methods=[
-            *("l1", "lmnn", "lmnn-hellinger", "gml"),
+            *("l1", "lmnn", "lmnn-hellinger", "gml", "gml-neighborhood"),
             *smoothed(options.device),
             *options.method,
         ],
