@@ -1,75 +1,28 @@
 #include "batch.h"
 
 #include <algorithm>
-#include <cassert>
-#include <stdexcept>
-#include <string>
+#include <vector>
 
 #include "pairwise.h"
 
 namespace groundmetric {
-namespace {
-
-// Pairs between two polls of a cheap loop.
-constexpr std::int64_t kBlock = 65536;
-
-}  // namespace
 
 Batch::Batch(std::shared_ptr<const Masses> x, std::shared_ptr<const Masses> y,
              const std::int64_t* pairs, std::int64_t n_pairs, const Poll& poll)
     : x_(std::move(x)),
       y_(std::move(y)),
-      pairs_(static_cast<std::size_t>(n_pairs)),
-      kept_(static_cast<std::size_t>(n_pairs)) {
-    const Body body = [&](std::int64_t block, int, Pulse&) {
-        const std::int64_t begin = block * kBlock;
-        const std::int64_t end = std::min(n_pairs, begin + kBlock);
-        for (std::int64_t k = begin; k < end; ++k) {
-            const std::int64_t i = pairs[2 * k], j = pairs[2 * k + 1];
-            if (i < 0 || i >= x_->size() || j < 0 || j >= y_->size())
-                throw std::invalid_argument(
-                    "pairs[" + std::to_string(k) + "] is (" +
-                    std::to_string(i) + ", " + std::to_string(j) +
-                    "), but there are " + std::to_string(x_->size()) + " and " +
-                    std::to_string(y_->size()) + " histograms.");
-            pairs_[k] = {static_cast<std::int32_t>(i),
-                         static_cast<std::int32_t>(j)};
-        }
-    };
-    parallel_for((n_pairs + kBlock - 1) / kBlock, 1, 1, poll, body);
-}
-
-void Batch::write_pairs(std::int64_t* pairs) const {
-    for (const Pair& pair : pairs_) {
-        *pairs++ = pair.i;
-        *pairs++ = pair.j;
-    }
-}
+      pairs_(pairs, n_pairs, x_->size(), y_->size(), poll) {}
 
 void Batch::clear(bool reduced) noexcept {
     reduced_ = reduced;
-    std::fill(kept_.begin(), kept_.end(), Kept{});
-    store_.clear();
+    pairs_.clear();
 }
 
 bool Batch::restore(std::int64_t pair, Problem& problem,
                     SpanningTree& tree) const {
     problem.set_margins(left(pair), x_->n_bins(), right(pair), y_->n_bins(),
                         reduced_);
-    if (kept_[pair].solved == 0) return false;
-    tree.restore(problem, kept_[pair].nodes);
-    assert(problem.n_nodes() == 0 || tree.is_strongly_feasible());
-    return true;
-}
-
-// A problem without nodes has no tree: `simplex.tree` is that of another pair.
-void Batch::keep(const TransportSimplex& simplex, Kept& kept) {
-    if (simplex.problem.n_nodes() > 0) {
-        const std::vector<Node> nodes = simplex.tree.nodes();
-        if (kept.nodes == nullptr) kept.nodes = store_.allocate(nodes.size());
-        std::copy(nodes.begin(), nodes.end(), kept.nodes);
-    }
-    kept.solved = n_solves_;
+    return pairs_.restore(pair, problem, tree);
 }
 
 bool Batch::solve_each(const CostMatrix& matrix, const std::int64_t* chosen,
@@ -89,7 +42,7 @@ bool Batch::solve_each(const CostMatrix& matrix, const std::int64_t* chosen,
             simplex.solve(pulse);
         values[k] = matrix.unscaled(simplex.cost(), x_->unit());
         n_pivots[k] = simplex.n_pivots;
-        keep(simplex, kept_[chosen[k]]);
+        pairs_.keep(chosen[k], simplex, n_solves_);
         if (prove && !proves_that_mass_stays(simplex, matrix, pulse))
             is_proved = false;
     };
@@ -121,7 +74,8 @@ void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
                      const double* weights, std::int64_t n, const Poll& poll,
                      double* sums) const {
     const Turn turn(turnstile_, poll);
-    for (std::int64_t k = 0; k < n; ++k) require_solved(chosen[k], number);
+    for (std::int64_t k = 0; k < n; ++k)
+        pairs_.require_solved(chosen[k], number);
     const int m = x_->n_bins(), n_columns = y_->n_bins();
     std::fill_n(sums, static_cast<std::size_t>(m) * n_columns, 0.0);
     Problem problem;
@@ -139,7 +93,7 @@ void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
 Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
                                std::int64_t pair, const Poll& poll) const {
     const Turn turn(turnstile_, poll);
-    require_solved(pair, number);
+    pairs_.require_solved(pair, number);
     TransportSimplex simplex;
     restore(pair, simplex.problem, simplex.tree);
     simplex.problem.set_costs(matrix);
@@ -150,19 +104,10 @@ Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
                    reduced_, pulse);
 }
 
-void Batch::require_solved(std::int64_t pair, std::int64_t number) const {
-    if (number <= 0 || kept_[pair].solved != number)
-        throw std::runtime_error(
-            "The batch has solved these pairs again since, at least some of "
-            "them, "
-            "and keeps only their newest plans; use the newest solution.");
-}
-
 std::int64_t Batch::n_bytes(const Poll& poll) const {
     const Turn turn(turnstile_, poll);
-    return static_cast<std::int64_t>(
-        sizeof(*this) + pairs_.capacity() * sizeof(Pair) +
-        kept_.capacity() * sizeof(Kept) + store_.n_bytes());
+    return static_cast<std::int64_t>(sizeof(*this) - sizeof(pairs_) +
+                                     pairs_.n_bytes());
 }
 
 }  // namespace groundmetric

@@ -3,21 +3,19 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "certificate.h"
 #include "cost.h"
+#include "kept_pairs.h"
 #include "masses.h"
 #include "parallel.h"
 #include "tree.h"
-#include "tree_store.h"
 #include "turn.h"
 
 namespace groundmetric {
 
 // A list of pairs (x_i, y_j) to solve repeatedly while the metric changes.
-// Between solves it keeps the optimal tree of each solved pair: the preorder
-// and the parents, 4 bytes per node; flows follow from the margins. Calls from
+// Between solves it keeps the optimal tree of each solved pair. Calls from
 // several threads take turns. If a solve fails, for instance for lack of
 // memory, the pairs it has solved stay solved; the others stay as they were, or
 // lose their trees.
@@ -52,52 +50,36 @@ public:
     Certificate certificate(std::int64_t number, const CostMatrix& matrix,
                             std::int64_t pair, const Poll& poll) const;
 
-    std::int64_t size() const {
-        return static_cast<std::int64_t>(pairs_.size());
-    }
+    std::int64_t size() const { return pairs_.size(); }
     // Bins of the histograms of x, and of y.
     int n_rows() const { return x_->n_bins(); }
     int n_columns() const { return y_->n_bins(); }
     // Rows of x and of y, pair by pair.
-    void write_pairs(std::int64_t* pairs) const;
+    void write_pairs(std::int64_t* pairs) const { pairs_.write(pairs); }
 
     // Bytes kept, excluding the histograms.
     std::int64_t n_bytes(const Poll& poll) const;
 
 private:
-    struct Pair {
-        std::int32_t i, j;
-    };
-    // `solved` is the number of the last solve, 0 if there is none.
-    struct Kept {
-        Node* nodes = nullptr;  // order, then parents
-        std::int64_t solved = 0;
-    };
-
     const Mass* left(std::int64_t pair) const {
-        return x_->row(pairs_[pair].i);
+        return x_->row(pairs_.left(pair));
     }
     const Mass* right(std::int64_t pair) const {
-        return y_->row(pairs_[pair].j);
+        return y_->row(pairs_.right(pair));
     }
-    void require_solved(std::int64_t pair, std::int64_t number) const;
     // Drops all trees.
     void clear(bool reduced) noexcept;
     // Loads the pair's margins and, if it has one, its tree and flows.
     bool restore(std::int64_t pair, Problem& problem, SpanningTree& tree) const;
-    void keep(const TransportSimplex& simplex, Kept& kept);
-
-    std::shared_ptr<const Masses> x_, y_;
-    std::vector<Pair> pairs_;
     // Solves the pairs. If `prove`, returns whether the potentials of all prove
     // that common mass may stay.
     bool solve_each(const CostMatrix& matrix, const std::int64_t* chosen,
                     std::int64_t n, bool prove, const Threading& threading,
                     double* values, std::int32_t* n_pivots);
 
+    std::shared_ptr<const Masses> x_, y_;
+    KeptPairs pairs_;
     bool reduced_ = true;
-    std::vector<Kept> kept_;  // of each pair
-    TreeStore store_;
     std::int64_t n_solves_ = 0;
     mutable Turnstile turnstile_;
 };

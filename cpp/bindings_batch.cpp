@@ -1,26 +1,7 @@
-#include <algorithm>
-#include <functional>
-
 #include "batch.h"
-#include "bindings.h"
+#include "bindings_pairs.h"
 
 namespace {
-
-void require_pairs(const gm::Batch& batch, const In<std::int64_t, 1>& chosen) {
-    require_range(chosen.data(), chosen.shape(0), 0, batch.size(), "chosen");
-}
-
-// Two threads must not solve the same pair.
-void require_distinct(const In<std::int64_t, 1>& chosen) {
-    const std::int64_t *begin = chosen.data(), *end = begin + chosen.shape(0);
-    if (std::is_sorted(begin, end, std::less_equal<>())) return;
-    std::vector<std::int64_t> sorted(begin, end);
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    require(twice == sorted.end(),
-            "chosen names pair " +
-                std::to_string(twice == sorted.end() ? 0 : *twice) + " twice.");
-}
 
 void require_bins(const gm::Batch& batch, const gm::CostMatrix& cost) {
     require_cost(cost, batch.n_rows(), batch.n_columns());
@@ -36,13 +17,6 @@ void construct(gm::Batch* self, std::shared_ptr<gm::Masses> x,
                              static_cast<std::int64_t>(pairs.shape(0)),
                              make_poll(silent));
     });
-}
-
-Out<std::int64_t, 2> pairs(const gm::Batch& batch) {
-    const auto n = static_cast<std::size_t>(batch.size());
-    Out<std::int64_t, 2> pairs = new_matrix<std::int64_t>(n, 2);
-    batch.write_pairs(pairs.data());
-    return pairs;
 }
 
 const char* name_of(gm::Batch::Proof proof) {
@@ -103,11 +77,6 @@ gm::Certificate certificate(const gm::Batch& batch, std::int64_t number,
     });
 }
 
-std::int64_t n_bytes(const gm::Batch& batch) {
-    const Progress silent;
-    return without_gil([&] { return batch.n_bytes(make_poll(silent)); });
-}
-
 }  // namespace
 
 void bind_batch(nb::module_& m) {
@@ -122,6 +91,6 @@ void bind_batch(nb::module_& m) {
              "Weighted sum of the plans of solve `number`.")
         .def("certificate", &certificate, "number"_a, "cost"_a, "pair"_a)
         .def("__len__", &gm::Batch::size)
-        .def("pairs", &pairs, "Rows (i, j), as given.")
-        .def_prop_ro("n_bytes", &n_bytes);
+        .def("pairs", &pairs_of<gm::Batch>, "Rows (i, j), as given.")
+        .def_prop_ro("n_bytes", &n_bytes_of<gm::Batch>);
 }

@@ -1,6 +1,4 @@
-#include <algorithm>
-
-#include "bindings.h"
+#include "bindings_pairs.h"
 #include "support_batch.h"
 
 namespace {
@@ -13,33 +11,12 @@ void construct(SupportBatch* self, std::shared_ptr<gm::RaggedMasses> x,
     require(x->has_mass_of(*y), "The two sets of histograms differ in mass.");
     require(x->n_bins() == y->n_bins(), "The histograms differ in bins.");
     require_shape(pairs, pairs.shape(0), 2, "pairs");
-    for (std::size_t k = 0; k < pairs.shape(0); ++k) {
-        const std::int64_t i = pairs.data()[2 * k], j = pairs.data()[2 * k + 1];
-        require(i >= 0 && i < x->size() && j >= 0 && j < y->size(),
-                "pairs[" + std::to_string(k) + "] is out of range.");
-    }
-    new (self) SupportBatch(std::move(x), std::move(y), pairs.data(),
-                            static_cast<std::int64_t>(pairs.shape(0)), reduced);
-}
-
-Out<std::int64_t, 2> all_pairs(const SupportBatch& batch) {
-    Out<std::int64_t, 2> pairs =
-        new_matrix<std::int64_t>(static_cast<std::size_t>(batch.size()), 2);
-    batch.write_pairs(pairs.data());
-    return pairs;
-}
-
-void require_chosen(const SupportBatch& batch,
-                    const In<std::int64_t, 1>& chosen) {
-    require_range(chosen.data(), chosen.shape(0), 0, batch.size(), "chosen");
-}
-
-// Two threads must not solve the same pair.
-void require_distinct(const In<std::int64_t, 1>& chosen) {
-    std::vector<std::int64_t> sorted = to_vector(chosen);
-    std::sort(sorted.begin(), sorted.end());
-    require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
-            "chosen names a pair twice.");
+    const Progress silent;
+    without_gil([&] {
+        new (self) SupportBatch(std::move(x), std::move(y), pairs.data(),
+                                static_cast<std::int64_t>(pairs.shape(0)),
+                                reduced, make_poll(silent));
+    });
 }
 
 void require_points(const SupportBatch& batch, const gm::Points& points) {
@@ -100,7 +77,7 @@ Solved solve(SupportBatch& batch, std::int64_t number, const Source& source,
 Solved solve_points(SupportBatch& batch, std::int64_t number,
                     const gm::Points& points, In<std::int64_t, 1> chosen,
                     int n_threads) {
-    require_chosen(batch, chosen);
+    require_pairs(batch, chosen);
     require_points(batch, points);
     return solve(batch, number, points, chosen, n_threads);
 }
@@ -109,7 +86,7 @@ Solved solve_block(SupportBatch& batch, std::int64_t number,
                    const gm::CostMatrix& cost, In<std::int32_t, 1> row_bins,
                    In<std::int32_t, 1> column_bins, In<std::int64_t, 1> chosen,
                    int n_threads) {
-    require_chosen(batch, chosen);
+    require_pairs(batch, chosen);
     const gm::BlockCosts costs = block_of(batch, cost, row_bins, column_bins,
                                           chosen.data(), chosen.shape(0));
     return solve(batch, number, costs, chosen, n_threads);
@@ -120,7 +97,7 @@ using Plans = std::tuple<Out<std::int64_t, 1>, Out<std::int32_t, 1>,
 
 Plans plans(const SupportBatch& batch, std::int64_t number,
             In<std::int64_t, 1> chosen) {
-    require_chosen(batch, chosen);
+    require_pairs(batch, chosen);
     const Progress silent;
     gm::SparsePlans found = without_gil([&] {
         return batch.plans(number, chosen.data(),
@@ -164,11 +141,6 @@ Potentials potentials_block(const SupportBatch& batch, std::int64_t number,
                       pair);
 }
 
-std::int64_t n_bytes(const SupportBatch& batch) {
-    const Progress silent;
-    return without_gil([&] { return batch.n_bytes(make_poll(silent)); });
-}
-
 }  // namespace
 
 void bind_support_batch(nb::module_& m) {
@@ -190,6 +162,6 @@ void bind_support_batch(nb::module_& m) {
         .def("potentials_block", &potentials_block, "number"_a, "cost"_a,
              "row_bins"_a.noconvert(), "column_bins"_a.noconvert(), "pair"_a)
         .def("__len__", &SupportBatch::size)
-        .def("pairs", &all_pairs, "Rows (i, j), as given.")
-        .def_prop_ro("n_bytes", &n_bytes);
+        .def("pairs", &pairs_of<SupportBatch>, "Rows (i, j), as given.")
+        .def_prop_ro("n_bytes", &n_bytes_of<SupportBatch>);
 }

@@ -76,16 +76,14 @@ Out<double, 2> pairwise(const gm::RaggedMasses& x, const gm::RaggedMasses& y,
 using Found = std::tuple<Out<std::int64_t, 1>, Out<double, 1>,
                          Out<std::int64_t, 1>, gm::Tally>;
 
-Found search_for(const gm::PointSearch& search, const gm::RaggedMasses* queries,
-                 std::int64_t first, const gm::Request& request, bool once,
-                 int n_threads, const Progress& progress) {
+template <class Search>
+Found search_for(const gm::Request& request, int n_threads,
+                 const Progress& progress, Search search) {
     require(request.n_neighbors >= 1, "n_neighbors is " +
                                           std::to_string(request.n_neighbors) +
                                           ", but it must be at least 1.");
-    gm::Neighborhoods found = without_gil([&] {
-        return search.find(queries, first, request, once,
-                           {n_threads, make_poll(progress)});
-    });
+    gm::Neighborhoods found = without_gil(
+        [&] { return search(gm::Threading{n_threads, make_poll(progress)}); });
     std::vector<double> distances;
     std::vector<std::int64_t> indices;
     for (const gm::Neighbor& neighbor : found.neighbors) {
@@ -106,8 +104,35 @@ auto find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
     gm::Request request{};
     request.n_neighbors = n_neighbors;
     request.radii.assign(static_cast<std::size_t>(n), radius);
-    auto [starts, distances, indices, tally] =
-        search_for(search, queries, first, request, false, n_threads, progress);
+    auto [starts, distances, indices, tally] = search_for(
+        request, n_threads, progress, [&](const gm::Threading& threading) {
+            return search.find(queries, first, request, false, threading);
+        });
+    return std::make_tuple(starts, distances, indices,
+                           tally.n_solved + tally.n_stopped);
+}
+
+auto find_nearest(const gm::RaggedMasses& queries, const gm::RaggedMasses& base,
+                  const gm::CostMatrix& cost, In<std::int32_t, 1> row_bins,
+                  In<std::int32_t, 1> column_bins, std::int64_t n_neighbors,
+                  In<double, 1> radii, std::int64_t first, bool symmetric,
+                  bool reduced, int n_threads) {
+    require_comparable(queries, base, base.n_bins(), false);
+    require_cost(cost, static_cast<int>(row_bins.shape(0)),
+                 static_cast<int>(column_bins.shape(0)));
+    require_length(radii.shape(0), static_cast<std::size_t>(queries.size()),
+                   "radii");
+    const gm::BlockCosts costs{cost, places(row_bins, base.n_bins(), queries),
+                               places(column_bins, base.n_bins(), base)};
+    gm::Request request{};
+    request.n_neighbors = n_neighbors;
+    request.radii = to_vector(radii);
+    const Progress silent;
+    auto [starts, distances, indices, tally] = search_for(
+        request, n_threads, silent, [&](const gm::Threading& threading) {
+            return gm::find_nearest(queries, base, costs, {symmetric, reduced},
+                                    first, request, threading);
+        });
     return std::make_tuple(starts, distances, indices,
                            tally.n_solved + tally.n_stopped);
 }
@@ -123,8 +148,10 @@ auto find_among(const gm::PointSearch& search, std::int64_t n_neighbors,
     request.radii = to_vector(radii);
     request.candidates = as_candidates(n, classes, same, candidates);
     const Progress silent;
-    auto [starts, distances, indices, tally] =
-        search_for(search, nullptr, 0, request, once, n_threads, silent);
+    auto [starts, distances, indices, tally] = search_for(
+        request, n_threads, silent, [&](const gm::Threading& threading) {
+            return search.find(nullptr, 0, request, once, threading);
+        });
     return std::make_tuple(starts, distances, indices,
                            std::make_tuple(tally.n_solved, tally.n_stopped,
                                            tally.n_bounded, tally.n_pivots));
@@ -211,4 +238,12 @@ void bind_supports(nb::module_& m) {
         "column_bins"_a.noconvert(), "symmetric"_a, "reduced"_a, "n_threads"_a,
         "progress"_a.none(),
         "All distances, for costs between the bins that are listed.");
+    m.def("nearest_supports", &find_nearest, "queries"_a, "base"_a, "cost"_a,
+          "row_bins"_a.noconvert(), "column_bins"_a.noconvert(),
+          "n_neighbors"_a, "radii"_a.noconvert(), nb::kw_only(), "first"_a,
+          "symmetric"_a, "reduced"_a, "n_threads"_a,
+          "Starts, distances and indices of the n_neighbors nearest within the "
+          "radius of each query, for costs between the bins that are listed; "
+          "and the number of pairs that the simplex looked at. Query i is "
+          "histogram first + i of the base, unless it is outside.");
 }

@@ -27,18 +27,35 @@ public:
     std::int64_t expect(const RaggedMasses&, std::int64_t, std::int64_t end) {
         return end;
     }
-    void set_costs(Problem& problem, const Support& other, bool) const {
+    void set_costs(Problem& problem, const Support& other,
+                   bool is_swapped) const {
         double* to = problem.make_costs();
         for (const int p : problem.rows) {
-            const double* from =
-                costs_->matrix.row(costs_->row_of[fixed_.bins[p]]);
-            for (int j = 0; j < problem.n_columns(); ++j)
-                to[j] = from[costs_->column_of[other.bins[problem.columns[j]]]];
+            if (is_swapped)
+                fill_column(problem, other.bins[p], to);
+            else
+                fill_row(problem, other, fixed_.bins[p], to);
             to += problem.stride;
         }
     }
 
 private:
+    // The costs from a bin of the fixed histogram.
+    void fill_row(const Problem& problem, const Support& other,
+                  std::int32_t bin, double* to) const {
+        const double* from = costs_->matrix.row(costs_->row_of[bin]);
+        for (int j = 0; j < problem.n_columns(); ++j)
+            to[j] = from[costs_->column_of[other.bins[problem.columns[j]]]];
+    }
+    // The costs to a bin of the other.
+    void fill_column(const Problem& problem, std::int32_t bin,
+                     double* to) const {
+        const int q = costs_->column_of[bin];
+        for (int j = 0; j < problem.n_columns(); ++j)
+            to[j] = costs_->matrix.row(
+                costs_->row_of[fixed_.bins[problem.columns[j]]])[q];
+    }
+
     const BlockCosts* costs_;
     Support fixed_{};
 };

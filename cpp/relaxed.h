@@ -13,6 +13,7 @@
 // A query takes the candidate with the smallest bound, computes its next bound
 // or, if there is none left, solves it, and ends when the smallest bound
 // exceeds the k-th best distance. The simplex stops once it has proved as much.
+// Under other costs, only the relaxed bounds hold.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@
 #include "points.h"
 #include "ragged.h"
 #include "search.h"
+#include "support_pairs.h"
 
 namespace groundmetric {
 
@@ -54,5 +56,14 @@ private:
     int width_;
     std::vector<double> centroids_;
 };
+
+// The neighbors of each query in a part of the base, under any costs between
+// their bins, with the distances of pairwise(). Query i is histogram first + i
+// of that part, unless it is outside; if costs are symmetric, the one that
+// comes first in the base sends.
+Neighborhoods find_nearest(const RaggedMasses& queries,
+                           const RaggedMasses& base, const BlockCosts& costs,
+                           const SupportOptions& options, std::int64_t first,
+                           const Request& request, const Threading& threading);
 
 }  // namespace groundmetric

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <tuple>
 #include <type_traits>
 
@@ -30,34 +29,16 @@ struct alignas(128) Worker {
 SupportBatch::SupportBatch(std::shared_ptr<const RaggedMasses> x,
                            std::shared_ptr<const RaggedMasses> y,
                            const std::int64_t* pairs, std::int64_t n_pairs,
-                           bool reduced)
+                           bool reduced, const Poll& poll)
     : x_(std::move(x)),
       y_(std::move(y)),
-      reduced_(reduced),
-      kept_(static_cast<std::size_t>(n_pairs)) {
-    pairs_.reserve(static_cast<std::size_t>(n_pairs));
-    for (std::int64_t k = 0; k < n_pairs; ++k)
-        pairs_.push_back({static_cast<std::int32_t>(pairs[2 * k]),
-                          static_cast<std::int32_t>(pairs[2 * k + 1])});
-}
+      pairs_(pairs, n_pairs, x_->size(), y_->size(), poll),
+      reduced_(reduced) {}
 
 bool SupportBatch::restore(std::int64_t pair, Problem& problem,
                            SpanningTree& tree) const {
     set_margins(problem, left(pair), right(pair), reduced_);
-    if (kept_[pair].solved == 0) return false;
-    tree.restore(problem, kept_[pair].nodes);
-    return true;
-}
-
-// A problem without nodes has no tree: `simplex.tree` is that of another pair.
-void SupportBatch::keep(const TransportSimplex& simplex, Kept& kept,
-                        std::int64_t number) {
-    if (simplex.problem.n_nodes() > 0) {
-        const std::vector<Node> nodes = simplex.tree.nodes();
-        if (kept.nodes == nullptr) kept.nodes = store_.allocate(nodes.size());
-        std::copy(nodes.begin(), nodes.end(), kept.nodes);
-    }
-    kept.solved = number;
+    return pairs_.restore(pair, problem, tree);
 }
 
 template <class Source>
@@ -76,8 +57,8 @@ void SupportBatch::solve(std::int64_t number, const Source& source,
         TransportSimplex& simplex = worker.simplex;
         const std::int64_t pair = chosen[k];
         const bool kept = restore(pair, simplex.problem, simplex.tree);
-        if (worker.row != pairs_[pair].i) worker.costs.start(left(pair));
-        worker.row = pairs_[pair].i;
+        if (worker.row != pairs_.left(pair)) worker.costs.start(left(pair));
+        worker.row = pairs_.left(pair);
         worker.costs.set_costs(simplex.problem, right(pair), false);
         if (kept)
             simplex.solve_again(pulse);
@@ -85,7 +66,7 @@ void SupportBatch::solve(std::int64_t number, const Source& source,
             simplex.solve(pulse);
         values[k] = std::ldexp(simplex.cost(), exponent);
         n_pivots[k] = simplex.n_pivots;
-        keep(simplex, kept_[pair], number);
+        pairs_.keep(pair, simplex, number);
     };
     parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
 }
@@ -118,7 +99,8 @@ void SupportBatch::add_plan(std::int64_t pair, const Problem& problem,
 SparsePlans SupportBatch::plans(std::int64_t number, const std::int64_t* chosen,
                                 std::int64_t n, const Poll& poll) const {
     const Turn turn(turnstile_, poll);
-    for (std::int64_t k = 0; k < n; ++k) require_solved(chosen[k], number);
+    for (std::int64_t k = 0; k < n; ++k)
+        pairs_.require_solved(chosen[k], number);
     SparsePlans plans;
     Problem problem;
     SpanningTree tree;
@@ -136,7 +118,7 @@ SupportPotentials SupportBatch::potentials(std::int64_t number,
                                            std::int64_t pair,
                                            const Poll& poll) const {
     const Turn turn(turnstile_, poll);
-    require_solved(pair, number);
+    pairs_.require_solved(pair, number);
     TransportSimplex simplex;
     restore(pair, simplex.problem, simplex.tree);
     CostsOf<Source> costs(source);
@@ -159,27 +141,10 @@ SupportPotentials SupportBatch::potentials(std::int64_t number,
     return found;
 }
 
-void SupportBatch::require_solved(std::int64_t pair,
-                                  std::int64_t number) const {
-    if (number <= 0 || kept_[pair].solved != number)
-        throw std::runtime_error(
-            "The batch has solved these pairs again since, at least some of "
-            "them, and keeps only their newest plans; use the newest "
-            "solution.");
-}
-
-void SupportBatch::write_pairs(std::int64_t* pairs) const {
-    for (const Pair& pair : pairs_) {
-        *pairs++ = pair.i;
-        *pairs++ = pair.j;
-    }
-}
-
 std::int64_t SupportBatch::n_bytes(const Poll& poll) const {
     const Turn turn(turnstile_, poll);
-    return static_cast<std::int64_t>(
-        sizeof(*this) + pairs_.capacity() * sizeof(Pair) +
-        kept_.capacity() * sizeof(Kept) + store_.n_bytes());
+    return static_cast<std::int64_t>(sizeof(*this) - sizeof(pairs_) +
+                                     pairs_.n_bytes());
 }
 
 template void SupportBatch::solve(std::int64_t, const Points&,

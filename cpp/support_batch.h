@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "block_costs.h"
+#include "kept_pairs.h"
 #include "parallel.h"
 #include "points.h"
 #include "ragged.h"
-#include "simplex.h"
-#include "tree_store.h"
 #include "turn.h"
 
 namespace groundmetric {
@@ -34,11 +33,12 @@ struct SupportPotentials {
 // several threads take turns. Costs come in two kinds, Points and BlockCosts.
 class SupportBatch {
 public:
-    // If `reduced`, all costs are metrics, and common mass stays. Rows that
-    // pairs name must exist.
+    // If `reduced`, all costs are metrics, and common mass stays. Throws if a
+    // pair names a histogram that does not exist.
     SupportBatch(std::shared_ptr<const RaggedMasses> x,
                  std::shared_ptr<const RaggedMasses> y,
-                 const std::int64_t* pairs, std::int64_t n_pairs, bool reduced);
+                 const std::int64_t* pairs, std::int64_t n_pairs, bool reduced,
+                 const Poll& poll);
 
     // The number of a new solve, which may take several calls of solve().
     std::int64_t begin() { return ++n_solves_; }
@@ -56,36 +56,24 @@ public:
     SupportPotentials potentials(std::int64_t number, const Source& source,
                                  std::int64_t pair, const Poll& poll) const;
 
-    std::int64_t size() const {
-        return static_cast<std::int64_t>(pairs_.size());
-    }
+    std::int64_t size() const { return pairs_.size(); }
     const RaggedMasses& x() const { return *x_; }
-    Support left(std::int64_t pair) const { return x_->row(pairs_[pair].i); }
-    Support right(std::int64_t pair) const { return y_->row(pairs_[pair].j); }
-    void write_pairs(std::int64_t* pairs) const;
+    Support left(std::int64_t pair) const { return x_->row(pairs_.left(pair)); }
+    Support right(std::int64_t pair) const {
+        return y_->row(pairs_.right(pair));
+    }
+    void write_pairs(std::int64_t* pairs) const { pairs_.write(pairs); }
     // Bytes kept, excluding the histograms.
     std::int64_t n_bytes(const Poll& poll) const;
 
 private:
-    struct Pair {
-        std::int32_t i, j;
-    };
-    // `solved` is the number of the last solve, 0 if there is none.
-    struct Kept {
-        Node* nodes = nullptr;  // order, then parents
-        std::int64_t solved = 0;
-    };
     bool restore(std::int64_t pair, Problem& problem, SpanningTree& tree) const;
-    void keep(const TransportSimplex& simplex, Kept& kept, std::int64_t number);
-    void require_solved(std::int64_t pair, std::int64_t number) const;
     void add_plan(std::int64_t pair, const Problem& problem,
                   const SpanningTree& tree, SparsePlans& plans) const;
 
     std::shared_ptr<const RaggedMasses> x_, y_;
-    std::vector<Pair> pairs_;
+    KeptPairs pairs_;
     bool reduced_;
-    std::vector<Kept> kept_;  // of each pair
-    TreeStore store_;
     std::atomic<std::int64_t> n_solves_{0};
     mutable Turnstile turnstile_;
 };

@@ -114,13 +114,13 @@ def test_an_error_of_a_worker_comes_back(client, data):
     assert client.submit(sum, [1, 2]).result() == 3
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-def test_neighbors(client, data, sparse, monkeypatch):
+@pytest.mark.parametrize("metric", [None, "euclidean", "cityblock"])
+def test_neighbors(client, data, metric, monkeypatch):
     monkeypatch.setattr("groundmetric.neighbors._bases.QUERIES", 7)
     X, points = data
-    if sparse:
+    if metric is not None:
         rng = np.random.default_rng(1)
-        X, search = bags(rng, 60, 20, 9), gm.EMDNeighbors(points=points)
+        X, search = bags(rng, 60, 20, 9), gm.EMDNeighbors(metric, points=points)
     else:
         search = gm.EMDNeighbors(cdist(points, points))
     search.fit(X[:40])

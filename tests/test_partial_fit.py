@@ -6,6 +6,8 @@ import pytest
 import groundmetric as gm
 from test_batches import synonyms
 
+TEXT = np.array(["a", "b"] * 300)
+
 
 @pytest.fixture
 def data():
@@ -108,6 +110,14 @@ def test_classes(data):
     ("options", "batch", "message"),
     [
         ({}, {"classes": [0, 1]}, r"y\[\d+\] is .*2.*, which is not among classes"),
+        ({}, {"y": TEXT}, "is 'a', but earlier batches have labels such as 0: labels"),
+        (
+            {},
+            {"classes": ["0", "1", "2"]},
+            "but classes have labels such as '0': label",
+        ),
+        ({}, {"y": TEXT, "classes": ["a", "b"]}, "is 'a', but earlier batches have"),
+        ({}, {"classes": [0, None]}, r"classes\[1\] is None: labels must not be"),
         ({"criterion": "neighborhood"}, {}, "criterion is 'neighborhood', but batches"),
         ({"n_targets": 0}, {}, "n_targets is 0"),
         ({}, {"y": np.zeros(600)}, "y has one class only"),

@@ -9,17 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array, vstack
+from scipy.spatial.distance import cdist
 
 import groundmetric as gm
+from groundmetric.transport import _points
 from strategies import COORDINATES, MASSES
 from test_points import NeverDense, bags
 
 pytestmark = pytest.mark.core
 
 
-def brute_force(Q, X, points, k, radius=np.inf):
+def brute_force(Q, X, points, k, radius=np.inf, *, metric=None):
     """All distances, sorted by distance, then by index; Q None: excluding oneself."""
-    D = gm.pairwise_emd(X if Q is None else Q, None if Q is None else X, points=points)
+    pair = (X, None) if Q is None else (Q, X)
+    D = gm.pairwise_emd(*pair, points=points, metric=metric)
     if Q is None:
         np.fill_diagonal(D, np.nan)
     order = np.argsort(D, axis=1, kind="stable")  # NaN comes last
@@ -88,6 +91,94 @@ def test_a_thousand_documents_and_few_solves():
     assert search.n_solves_ < 0.03 * 20 * 1000
 
 
+def uphill(left, right):
+    """Costs that depend on the direction, and are negative down the hill."""
+    return cdist(left, right, "cityblock") + 0.5 * (right[:, 0] - left[:, :1])
+
+
+def few_bins_at_a_time(monkeypatch):
+    """Ten histograms or so in each part of the base, and as many queries."""
+    monkeypatch.setattr(_points, "BLOCK", 256)
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "sqeuclidean", "hamming", uphill])
+def test_other_metrics_are_the_same_as_all_distances(texts, metric, monkeypatch):
+    few_bins_at_a_time(monkeypatch)
+    X, Q, points = texts
+    points = points.round()  # so that some bins share coordinates
+    search = gm.EMDNeighbors(metric, points=points, n_neighbors=4, n_jobs=2).fit(X)
+    for queries in (Q, None):
+        distances, indices = search.kneighbors(queries)
+        expected = brute_force(queries, X, points, 4, metric=metric)
+        np.testing.assert_array_equal(distances, expected[0])
+        np.testing.assert_array_equal(indices, expected[1])
+    radius = float(np.median(search.kneighbors(Q)[0]))
+    found = search.radius_neighbors(Q, max(radius, 0.0), sort_results=True)
+    expected = brute_force(Q, X, points, 120, max(radius, 0.0), metric=metric)
+    for k in range(len(found[0])):
+        np.testing.assert_array_equal(found[0][k], expected[0][k])
+        np.testing.assert_array_equal(found[1][k], expected[1][k])
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from(["cityblock", "sqeuclidean", uphill]),
+    st.integers(2, 6),
+    st.integers(1, 5),
+    st.data(),
+)
+def test_ties_and_duplicates_under_other_metrics(metric, n, d, data):
+    X = data.draw(hnp.arrays(float, (n, d), elements=MASSES))
+    X[:, 0] += X.sum(axis=1) == 0
+    X /= X.sum(axis=1, keepdims=True)
+    points = data.draw(hnp.arrays(float, (d, 2), elements=COORDINATES))
+    k = data.draw(st.integers(1, n - 1))
+    with pytest.MonkeyPatch.context() as patch:
+        # A part for every histogram or two.
+        patch.setattr(_points, "BLOCK", d)
+        search = gm.EMDNeighbors(metric, points=points, n_neighbors=k).fit(X)
+        found = [search.kneighbors(queries) for queries in (X, None)]
+    rows = csr_array(X)
+    for (distances, indices), queries in zip(found, (rows, None), strict=True):
+        expected = brute_force(queries, rows, points, k, metric=metric)
+        np.testing.assert_array_equal(distances, expected[0])
+        np.testing.assert_array_equal(indices, expected[1])
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "sqeuclidean", "cosine"])
+def test_relaxed_bounds_rule_out_most_pairs_under_other_metrics(metric, monkeypatch):
+    few_bins_at_a_time(monkeypatch)
+    rng = np.random.default_rng(1)
+    points = rng.normal(size=(300, 10)) + 10.0 * np.repeat(np.eye(10), 30, axis=0)
+    topics = csr_array(
+        [
+            np.bincount(30 * t + rng.integers(0, 30, 20), minlength=300)
+            for t in rng.integers(0, 10, 300)
+        ]
+    )
+    search = gm.EMDNeighbors(metric, points=points, n_neighbors=3).fit(topics)
+    distances, _ = search.kneighbors(topics[:40])
+    assert search.n_solves_ < 0.15 * 40 * 300
+    mass = topics / topics.sum(axis=1)[:, None]
+    expected = brute_force(mass[:40], mass, points, 3, metric=metric)
+    np.testing.assert_allclose(distances, expected[0], rtol=1e-12, atol=1e-13)
+
+
+def test_few_costs_at_a_time(texts, monkeypatch):
+    # Never those of all bins, whatever the number of queries.
+    few_bins_at_a_time(monkeypatch)
+    X, _, points = texts
+    sizes = []
+
+    def counted(left, right):
+        sizes.append(len(left) * len(right))
+        return cdist(left, right, "cityblock")
+
+    gm.EMDNeighbors(counted, points=points).fit(X).kneighbors()
+    assert len(sizes) > 4
+    assert max(sizes) <= 256**2 < len(points) ** 2
+
+
 def test_counts_stay_sparse_and_are_normalized(texts):
     X, Q, points = texts
     search = gm.EMDNeighbors(points=points).fit(NeverDense(X * 30))
@@ -96,9 +187,10 @@ def test_counts_stay_sparse_and_are_normalized(texts):
         np.testing.assert_allclose(found, other, rtol=1e-12)
 
 
-def test_saved_loaded_and_pickled(texts, tmp_path):
+@pytest.mark.parametrize("metric", [None, "cityblock"])
+def test_saved_loaded_and_pickled(texts, tmp_path, metric):
     X, Q, points = texts
-    search = gm.EMDNeighbors(points=points).fit(X)
+    search = gm.EMDNeighbors(metric, points=points).fit(X)
     search.save(tmp_path / "search.npz")
     expected = search.kneighbors(Q)
     for there in (
@@ -108,16 +200,47 @@ def test_saved_loaded_and_pickled(texts, tmp_path):
         for found, other in zip(there.kneighbors(Q), expected, strict=True):
             np.testing.assert_array_equal(found, other)
     # Fitted again without points, it has no trace of them.
-    again = search.set_params(points=None).fit(X)
+    again = search.set_params(points=None, metric=None).fit(X)
     assert not hasattr(again, "points_")
     uniform = gm.EMDNeighbors().fit(X).kneighbors(Q)
     np.testing.assert_array_equal(again.kneighbors(Q)[0], uniform[0])
 
 
+def test_a_function_is_pickled_but_not_saved(texts, tmp_path):
+    X, Q, points = texts
+    search = gm.EMDNeighbors(uphill, points=points).fit(X)
+    with pytest.raises(ValueError, match="metric is a function, which cannot be saved"):
+        search.save(tmp_path / "search.npz")
+    assert not list(tmp_path.iterdir())
+    again = pickle.loads(pickle.dumps(search))  # noqa: S301 - our own
+    for found, other in zip(again.kneighbors(Q), search.kneighbors(Q), strict=True):
+        np.testing.assert_array_equal(found, other)
+
+
+def test_a_file_with_a_matrix_between_points_is_refused(texts, tmp_path):
+    X, _, points = texts
+    search = gm.EMDNeighbors("cityblock", points=points).fit(X)
+    search.metric_ = np.ones((2, 2))
+    search.save(tmp_path / "search.npz")
+    with pytest.raises(ValueError, match="metric_ is not the name of a metric between"):
+        gm.EMDNeighbors.load(tmp_path / "search.npz")
+
+
+def test_bad_costs_in_a_sentence(texts):
+    X, Q, points = texts
+    search = gm.EMDNeighbors(
+        lambda left, right: np.full((len(left), len(right)), np.nan), points=points
+    ).fit(X)
+    with pytest.raises(ValueError, match="metric is nan between points"):
+        search.kneighbors(Q)
+    assert search.n_solves_ == 0
+
+
 @pytest.mark.parametrize(
     ("message", "options", "X"),
     [
-        ("with points only Euclidean costs can be", {"metric": "cityblock"}, None),
+        ("metric is 'city', which is not a metric of", {"metric": "city"}, None),
+        ("but there are no points", {"metric": "cityblock", "points": None}, None),
         ("metric is a matrix, but points are given", {"metric": np.ones((3, 3))}, None),
         ("points has shape (3, 1), but the", {"points": np.ones((3, 1))}, None),
         ("X[1] has zero mass", {}, [[1, 0], [0, 0]]),

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 from groundmetric import pairwise_emd, sinkhorn_divergence
-from groundmetric.smoothed import _scalings, _supports
+from groundmetric.smoothed import _costs, _scalings, _supports
 from groundmetric.transport import _pairs
 from test_points import NeverDense, bags
 
@@ -38,7 +38,7 @@ def points(rng):
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
 @pytest.mark.parametrize("kind", ["euclidean", "sqeuclidean", "cosine", "function"])
 def test_points_equal_the_dense_path(X, points, kind, smoothing, monkeypatch):
-    monkeypatch.setattr(_supports, "BLOCK", 25)  # of the mean
+    monkeypatch.setattr(_costs, "BLOCK", 25)  # of the mean
     metric = (lambda a, b: cdist(a, b) ** 1.5) if kind == "function" else kind
     M = metric(points, points) if callable(metric) else cdist(points, points, metric)
     M[np.diag_indices(60)] = 0.0
@@ -89,7 +89,7 @@ def test_chunks_and_threads_change_nothing(X, points, monkeypatch):
 
 def test_mean_of_squared_distances_is_known(rng):
     points = 5.0 + rng.normal(size=(300, 4))
-    costs = _supports.CostsOfBins.of("sqeuclidean", points, 300)
+    costs = _costs.CostsOfBins.of("sqeuclidean", points, 300)
     expected = cdist(points, points, "sqeuclidean").mean()
     assert costs.mean == pytest.approx(expected, rel=1e-12)
 
@@ -168,7 +168,7 @@ def test_wrong_uses(X, points, options, message):
 
 
 def test_asymmetric_functions_are_rejected_across_blocks(X, points, monkeypatch):
-    monkeypatch.setattr(_supports, "BLOCK", 59)  # the last bin has a block of its own
+    monkeypatch.setattr(_costs, "BLOCK", 59)  # the last bin has a block of its own
 
     def metric(a, b):
         last = points[-1]

@@ -11,7 +11,7 @@ import reference
 from groundmetric import SinkhornMetricLearning
 from groundmetric.learning._margin import MarginCriterion
 from groundmetric.similarity._makers import weights_of
-from groundmetric.smoothed import _search
+from groundmetric.smoothed import _distances, _scalings, _supports
 from groundmetric.smoothed._positions import (
     Positions,
     position_gradient,
@@ -19,6 +19,7 @@ from groundmetric.smoothed._positions import (
     starting_positions,
 )
 from groundmetric.smoothed._search import SmoothedPairs
+from test_points import bags
 
 NUMPY = {"n_jobs": None, "device": None, "dtype": "float64"}
 
@@ -39,7 +40,7 @@ def criterion_of(X, y, rho, k=3, share=0.4, **options):
 
 @pytest.mark.parametrize("rho", [0.6, 1.0, 5.0, math.inf])
 def test_a_step_literally(rho, monkeypatch):
-    monkeypatch.setattr(_search, "TOL", 1e-12)
+    monkeypatch.setattr(_distances, "TOL", 1e-12)
     X, y, A, _ = example()
     learner = SinkhornMetricLearning(
         smoothing=rho, points=A, n_targets=3, margin=0.4, power=1.0, max_steps=1
@@ -68,7 +69,7 @@ def test_a_step_literally(rho, monkeypatch):
 def test_gradient_by_finite_differences(rho, seed, monkeypatch):
     # Targets and triplets are stable near A; the margin is held fixed, as in the
     # gradient.
-    monkeypatch.setattr(_search, "TOL", 1e-11)
+    monkeypatch.setattr(_distances, "TOL", 1e-11)
     X, y, A, rng = example(seed, n=15)
     at = criterion_of(X, y, rho).evaluate(squared_distances(A))
     g = position_gradient(at.gradient, A)
@@ -109,7 +110,7 @@ def test_limits_of_smoothing():
 
 
 def test_energy_gradient_is_the_limit(monkeypatch):
-    monkeypatch.setattr(_search, "TOL", 1e-10)
+    monkeypatch.setattr(_distances, "TOL", 1e-10)
     X, y, A, _ = example(n=15)
     M = squared_distances(A)
     large, infinite = (
@@ -119,12 +120,62 @@ def test_energy_gradient_is_the_limit(monkeypatch):
     np.testing.assert_allclose(g, limit, atol=1e-4 * np.abs(limit).max())
 
 
+def sparse_example(seed=0, n=14, d=90):
+    """Bags of 4 to 8 words, two of them equal, and positions of words."""
+    rng = np.random.default_rng(seed)
+    X = bags(rng, n, d, 8).toarray()
+    X[5] = X[2]
+    return X, np.arange(n) % 3, rng.normal(size=(d, 3)), rng
+
+
+@pytest.mark.parametrize("largest", [300.0, 0.0])  # plain numbers, logarithms
+@pytest.mark.parametrize("rho", [1.0, 5.0, 1e9])
+def test_supports_give_what_all_bins_do(rho, largest, monkeypatch):
+    monkeypatch.setattr(_distances, "TOL", 1e-12)
+    monkeypatch.setitem(_scalings.LARGEST_EXPONENT, np.dtype(float), largest)
+    X, _, A, rng = sparse_example()
+    M = 3.0 * squared_distances(A)
+    whole = _distances.Divergences(X, rho, NUMPY)
+    found = _distances.distances_of(X, rho, NUMPY | {"n_jobs": 2})
+    assert isinstance(found, _distances.SupportDivergences)
+    i, j = np.nonzero(rng.random((14, 14)) * (1 - np.eye(14)) > 0.6)
+    weights = rng.normal(size=len(i))
+    for one in (whole, found):
+        one.solve(M)
+    np.testing.assert_allclose(found.distances, whole.distances, atol=1e-10)
+    G, expected = (one.gradient(i, j, weights) for one in (found, whole))
+    np.testing.assert_allclose(G, expected, atol=1e-10)
+    assert found.n_inexact == whole.n_inexact == 0
+
+
+def test_only_supports_of_sparse_histograms_are_solved(monkeypatch):
+    """A fit is the same, with kernels as large as the supports instead of all bins."""
+    X, y, A, _ = sparse_example(n=24)
+    sizes = []
+    real = _supports.pair_scalings
+
+    def counted(costs, *rest):
+        sizes.append(costs.shape[1:])
+        return real(costs, *rest)
+
+    monkeypatch.setattr(_supports, "pair_scalings", counted)
+    options = {"points": A, "n_targets": 3, "max_steps": 4, "smoothing": 1.0}
+    found = SinkhornMetricLearning(**options).fit(X, y)
+    assert sizes
+    assert max(max(size) for size in sizes) <= 8
+    sizes.clear()
+    monkeypatch.setattr(_distances, "SPARSE", 10**6)
+    expected = SinkhornMetricLearning(**options).fit(X, y)
+    assert not sizes
+    np.testing.assert_allclose(found.metric_, expected.metric_, rtol=1e-7, atol=1e-9)
+
+
 def test_pairs_beyond_the_memory_are_solved_again(monkeypatch):
     X, y, A, _ = example(3, n=20)
     M = squared_distances(A)
     whole = criterion_of(X, y, 1.0).evaluate(M)
     bytes_a_pair = 8 * 6
-    monkeypatch.setattr(_search, "KEPT_BYTES", {"processor": 17 * bytes_a_pair})
+    monkeypatch.setattr(_distances, "KEPT_BYTES", {"processor": 17 * bytes_a_pair})
     parts = criterion_of(X, y, 1.0)
     found = parts.evaluate(M)
     solution = parts._similar._pairs._solver._solution

@@ -227,7 +227,7 @@ def test_core_checks_indices(X, points):
     masses = _core.RaggedMasses(
         X.data, X.indices.astype(np.int32), X.indptr.astype(np.int64), 60, 1.0
     )
-    with pytest.raises(ValueError, match="out of range"):
+    with pytest.raises(ValueError, match=r"pairs\[0\] is \(0, 12\), but there are 12"):
         _core.SupportBatch(masses, masses, np.array([[0, 12]]), reduced=True)
     batch = _core.SupportBatch(masses, masses, PAIRS, reduced=True)
     few = np.arange(3, dtype=np.int32)

@@ -210,6 +210,11 @@ def pairwise_points(x: RaggedMasses, y: RaggedMasses, points: Points, symmetric:
 def pairwise_supports(x: RaggedMasses, y: RaggedMasses, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], symmetric: bool, reduced: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """All distances, for costs between the bins that are listed."""
 
+def nearest_supports(queries: RaggedMasses, base: RaggedMasses, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_neighbors: int, radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, first: int, symmetric: bool, reduced: bool, n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+    """
+    Starts, distances and indices of the n_neighbors nearest within the radius of each query, for costs between the bins that are listed; and the number of pairs that the simplex looked at. Query i is histogram first + i of the base, unless it is outside.
+    """
+
 class SupportBatch:
     """Pairs of sparse histograms, solved repeatedly."""
 

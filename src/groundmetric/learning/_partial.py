@@ -111,12 +111,24 @@ class StepwiseLearner(MetricLearner):
 
 def _classes(labels: Any, seen: Any, given: ArrayLike | None) -> Any:  # noqa: ANN401 - of labels
     """Return all classes so far; reject labels that are not among those given."""
-    if given is None:
+    known = None if given is None else validation.as_labels(given, "classes")
+    for earlier, of in ((seen, "earlier batches"), (known, "classes")):
+        if earlier is not None and _is_text(earlier) != _is_text(labels):
+            raise ValueError(
+                f"y[0] is {labels.tolist()[0]!r}, but {of} have labels such as "
+                f"{earlier.tolist()[0]!r}: labels must be of one kind, all numbers or "
+                "all text."
+            )
+    if known is None:
         return np.unique(labels if seen is None else np.concatenate([seen, labels]))
-    classes = np.unique(validation.as_labels(given))
+    classes = np.unique(known)
     unknown = np.flatnonzero(~np.isin(labels, classes))
     if len(unknown) > 0:
         raise ValueError(
             f"y[{unknown[0]}] is {labels[unknown[0]]!r}, which is not among classes."
         )
     return classes
+
+
+def _is_text(labels: NDArray[Any]) -> bool:
+    return isinstance(labels.tolist()[0], str)

@@ -3,7 +3,8 @@
 Under a matrix of costs, histograms are dense, and bounds are those of ``cpp/query.h``.
 If bins have coordinates, histograms are sparse, and bounds are those of the search for
 word mover's distances (``cpp/relaxed.h``): the distance between centroids, and every
-bin sending its mass to the nearest bin of the other histogram.
+bin sending its mass to the nearest bin of the other histogram. If costs between them
+are not Euclidean, see ``_blocks.py``.
 """
 
 from __future__ import annotations
@@ -30,6 +31,14 @@ Range = tuple[int, int]  # first, end
 QUERIES = 64
 
 
+class Wanted(NamedTuple):
+    """How many neighbors to find, how near, and on how many threads."""
+
+    n_neighbors: int
+    radius: float
+    threads: int
+
+
 class Found(NamedTuple):
     """How many neighbors each query has, their distances and indices."""
 
@@ -37,6 +46,17 @@ class Found(NamedTuple):
     distances: Floats
     indices: Indices
     n_solves: int  # EMDs that the simplex started
+
+    @classmethod
+    def joined(cls, parts: list[Found]) -> Found:
+        """Put some queries after others."""
+        counts, distances, indices, n_solves = zip(*parts, strict=True)
+        return cls(
+            np.concatenate(counts),
+            np.concatenate(distances),
+            np.concatenate(indices),
+            sum(n_solves),
+        )
 
 
 class Base(Protocol):
@@ -47,9 +67,7 @@ class Base(Protocol):
     def find(
         self,
         queries: Floats | csr_array | None,
-        n_neighbors: int,
-        radius: float,
-        threads: int,
+        wanted: Wanted,
         report: Report | None,
         *,
         within: Range | None = None,
@@ -73,14 +91,13 @@ class MatrixBase:
     def find(
         self,
         queries: Floats | None,
-        n_neighbors: int,
-        radius: float,
-        threads: int,
+        wanted: Wanted,
         report: Report | None,
         *,
         within: Range | None = None,
     ) -> Found:
         """Find neighbors."""
+        n_neighbors, radius, threads = wanted
         masses = None if queries is None else _core.Masses(queries, 1.0)
         n = self._n if queries is None else len(queries)
         first, end = within or (0, n)
@@ -112,9 +129,7 @@ class PointBase:
     def find(
         self,
         queries: csr_array | None,
-        n_neighbors: int,
-        radius: float,
-        threads: int,
+        wanted: Wanted,
         report: Report | None,
         *,
         within: Range | None = None,
@@ -125,9 +140,7 @@ class PointBase:
         masses = None if queries is None else as_masses(queries, 1.0)
         starts, distances, indices, n_solves = self._search.find(
             masses,
-            n_neighbors,
-            radius,
-            threads,
+            *wanted,
             report,
             first=-1 if within is None else within[0],
         )
@@ -138,7 +151,7 @@ def find_there(
     client: object,
     search: Any,  # noqa: ANN401 - ours
     queries: Any,  # noqa: ANN401 - dense or sparse rows
-    options: tuple[int, float, int],
+    wanted: Wanted,
     report: Report | None,
 ) -> Found:
     """Find neighbors on the workers of a Dask cluster, some queries at a time."""
@@ -147,21 +160,15 @@ def find_there(
     for first in range(0, n, QUERIES):
         end = min(first + QUERIES, n)
         some = None if queries is None else queries[first:end]
-        calls.append((some, (first, end) if queries is None else None, *options))
+        calls.append((some, (first, end) if queries is None else None, wanted))
     parts: dict[int, Found] = {}
     for k, part in completed(client, _found, search, calls):
         parts[k] = part
         if report is not None:
             report(sum(len(one.counts) for one in parts.values()))
-    found = [parts[k] for k in range(len(calls))]
-    return Found(
-        np.concatenate([part.counts for part in found]),
-        np.concatenate([part.distances for part in found]),
-        np.concatenate([part.indices for part in found]),
-        sum(part.n_solves for part in found),
-    )
+    return Found.joined([parts[k] for k in range(len(calls))])
 
 
-def _found(search: Any, queries: Any, within: Range | None, *options: float) -> Found:  # noqa: ANN401
-    found: Found = search._base.find(queries, *options, None, within=within)  # noqa: SLF001 - ours
+def _found(search: Any, queries: Any, within: Range | None, wanted: Wanted) -> Found:  # noqa: ANN401
+    found: Found = search._base.find(queries, wanted, None, within=within)  # noqa: SLF001 - ours
     return found

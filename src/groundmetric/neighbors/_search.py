@@ -20,16 +20,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, csr_matrix
+from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from .._progress import progress_bar
-from ..base._rows import HistogramTransformer, all_or_nothing, as_rows
-from ._bases import MatrixBase, PointBase, find_there
+from ..base._rows import all_or_nothing
+from ._bases import Wanted, find_there
+from ._database import Database
 
 if TYPE_CHECKING:
-    from ._bases import Base, Found
+    from ._bases import Found
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -38,7 +39,7 @@ MODES = ("connectivity", "distance")
 GRAPHS = ("n_neighbors", "radius")
 
 
-class EMDNeighbors(HistogramTransformer):
+class EMDNeighbors(Database):
     """Find nearest neighbors under the earth mover's distance, exactly.
 
     The results equal those of :func:`pairwise_emd` and a stable sort, bit for bit, but
@@ -49,13 +50,15 @@ class EMDNeighbors(HistogramTransformer):
 
     Parameters
     ----------
-    metric : array-like of shape (d, d), optional
+    metric : array-like of shape (d, d), str or callable, optional
         The ground metric, for instance a learned one. None is the uniform metric, 1
-        between any two bins, under which the EMD is half the l1 distance.
+        between any two bins, under which the EMD is half the l1 distance. With points,
+        the name of a metric in ``scipy.spatial.distance.cdist`` or a function of two
+        blocks of points, as in :func:`pairwise_emd`; None is "euclidean", the fastest.
+        These need not obey the triangle inequality.
     points : array-like of shape (d, s), optional
-        Coordinates of the bins, instead of a metric: costs are Euclidean distances, and
-        sparse histograms stay sparse, as in :func:`pairwise_emd`. With word vectors,
-        neighbors are those under the word mover's distance.
+        Coordinates of the bins, instead of a matrix of costs: sparse histograms stay
+        sparse. With word vectors, neighbors are those under the word mover's distance.
     n_neighbors : int, default=5
         How many neighbors to find.
     radius : float, default=1.0
@@ -69,8 +72,8 @@ class EMDNeighbors(HistogramTransformer):
 
     Attributes
     ----------
-    metric_ : ndarray of shape (d, d)
-        The ground metric; missing if points are given.
+    metric_ : ndarray of shape (d, d), str or callable
+        The ground metric; with points, its name or the function.
     points_ : ndarray of shape (d, s)
         The coordinates of the bins, if given.
     n_solves_ : int
@@ -93,12 +96,9 @@ class EMDNeighbors(HistogramTransformer):
     array([[1, 0]])
     """
 
-    _fitted = ()
-    _optional = ("metric_", "_histograms", "points_", "_values", "_bins", "_starts")
-
     def __init__(
         self,
-        metric: ArrayLike | None = None,
+        metric: ArrayLike | str | validation.GroundCost | None = None,
         *,
         points: ArrayLike | None = None,
         n_neighbors: int = 5,
@@ -125,25 +125,11 @@ class EMDNeighbors(HistogramTransformer):
             Histograms or counts, in rows; rows are normalized to mass 1.
         y : ignored
         """
-        rows = self._as_rows(X, reset=True)
-        n, d = rows.shape
-        for name in self._optional:  # of an earlier fit, of the other kind
-            self.__dict__.pop(name, None)
-        if self.points is None:
-            metric = 1.0 - np.eye(d) if self.metric is None else self.metric
-            self.metric_ = validation.as_cost(metric, d).copy()
-            validation.require_metric(self.metric_, "metric")
-            self._histograms = rows
-        else:
-            self.points_ = validation.as_coordinates(self.points, d).copy()
-            self._values, self._bins = rows.data, rows.indices
-            self._starts = rows.indptr
+        self._store(X)
         validation.as_count(self.n_neighbors, "n_neighbors", low=1)
         _as_radius(self.radius)
         validation.n_threads(self.n_jobs)
         _require_one_of(GRAPHS, self.graph, "graph")
-        self.n_samples_fit_: int = n
-        self._prepare()
         return self
 
     def kneighbors(
@@ -246,49 +232,6 @@ class EMDNeighbors(HistogramTransformer):
     def _n_features_out(self) -> int:
         return self.n_samples_fit_
 
-    def _restore(self) -> None:
-        if not hasattr(self, "points_"):
-            _require(self, "metric_", "_histograms")
-            validation.as_distributions(self._histograms, "its histograms")
-            self.n_samples_fit_, self.n_features_in_ = self._histograms.shape
-            d = self.n_features_in_
-            self.metric_ = validation.as_cost(self.metric_, d, "metric_")
-            validation.require_metric(self.metric_, "metric_")
-        else:
-            _require(self, "_values", "_bins", "_starts")
-            self.n_samples_fit_ = len(self._starts) - 1
-            self.n_features_in_ = len(self.points_)
-            validation.as_coordinates(self.points_, self.n_features_in_, "points_")
-            validation.as_sparse_distributions(self._rows(), "its histograms")
-        self._prepare()
-
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - or sparse
-        if (self.points is None) if reset else not hasattr(self, "points_"):
-            return super()._as_rows(X, reset=reset)
-        named = self.metric is None or isinstance(self.metric, str)
-        if reset and not (named or callable(self.metric)):
-            raise ValueError(
-                "metric is a matrix, but points are given as well: with points, metric "
-                "must be None or 'euclidean'."
-            )
-        if reset and self.metric not in (None, "euclidean"):
-            raise ValueError(
-                f"metric is {self.metric!r}, but with points only Euclidean costs can "
-                "be searched: metric must be None or 'euclidean'."
-            )
-        return as_rows(self, X, validation.as_sparse_distributions, reset=reset)
-
-    def _rows(self) -> csr_array:
-        shape = (self.n_samples_fit_, self.n_features_in_)
-        return csr_array((self._values, self._bins, self._starts), shape=shape)
-
-    def _prepare(self) -> None:
-        self._base: Base
-        if hasattr(self, "points_"):
-            self._base = PointBase(self._rows(), self.points_)
-        else:
-            self._base = MatrixBase(self._histograms, self.metric_)
-
     def _count(self, n_neighbors: int | None, X: ArrayLike | None) -> int:
         """Validate the number of neighbors against the size of the database."""
         check_is_fitted(self)
@@ -309,11 +252,11 @@ class EMDNeighbors(HistogramTransformer):
         n = self.n_samples_fit_ if queries is None else queries.shape[0]
         show = self.verbose > 0
         with progress_bar(n, label="neighbors", unit="query", show=show) as report:
-            options = (n_neighbors, radius, threads)
+            wanted = Wanted(n_neighbors, radius, threads)
             if client is None:
-                found = self._base.find(queries, *options, report)
+                found = self._base.find(queries, wanted, report)
             else:
-                found = find_there(client, self, queries, options, report)
+                found = find_there(client, self, queries, wanted, report)
         self._base.n_solves = found.n_solves
         return found._replace(indices=found.indices.astype(np.intp))
 
@@ -338,23 +281,6 @@ class EMDNeighbors(HistogramTransformer):
         starts = np.concatenate([[0], np.cumsum(counts)])
         shape = (len(counts), self.n_samples_fit_)
         return csr_matrix((data, indices, starts), shape=shape)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        state.pop("_base", None)  # compiled; rebuilt on load
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if hasattr(self, "n_samples_fit_"):
-            self._prepare()
-
-
-def _require(estimator: object, *names: str) -> None:
-    """Reject a file without these attributes."""
-    missing = [name for name in names if not hasattr(estimator, name)]
-    if missing:
-        raise ValueError(f"there is no {missing[0]!r}")
 
 
 def _require_one_of(names: tuple[str, ...], given: str, what: str) -> None:

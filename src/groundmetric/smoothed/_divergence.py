@@ -11,8 +11,9 @@ from .. import validation
 from ..transport import pairwise_emd
 from ._arrays import full_device_in_words, to_numpy
 from ._batch import MAX_ITER, as_dissimilarity, debiased, prepare, warn_of_errors
+from ._costs import CostsOfBins, Metric, as_matrix
 from ._problems import Problems
-from ._supports import CostsOfBins, Metric, SupportProblems, as_matrix, is_sparse_enough
+from ._supports import SupportProblems, is_sparse_enough
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -138,11 +138,15 @@ class Logarithms(Scalings):
         return self.xp.sum(self.xp.abs(difference), axis=1)
 
     def plan_sum(self, u: Array, v: Array, weights: Array) -> Array:
-        plans = u[:, :, None] + self.log_K[None]
+        return self.xp.sum(self.plans(u, v, weights), axis=0)
+
+    def plans(self, u: Array, v: Array, weights: Array) -> Array:
+        """weights_k diag(exp(u_k)) K diag(exp(v_k))."""
+        plans = u[:, :, None] + self.log_K  # the same for all, or one for each
         plans += v[:, None, :]
         self.xp.exp(plans, out=plans)
         plans *= weights[:, None, None]
-        return self.xp.sum(plans, axis=0)
+        return plans
 
 
 def scalings_for(M: NDArray[np.float64], eps: float, arrays: Arrays) -> Scalings:
@@ -171,6 +175,12 @@ class PairScalings(Scalings):
         some = copy(self)
         some.K = self.K[which]
         return some
+
+    def plans(self, u: Array, v: Array, weights: Array) -> Array:
+        """weights_k diag(u_k) K_k diag(v_k)."""
+        plans = self.K * (u * weights[:, None])[:, :, None]
+        plans *= v[:, None, :]
+        return plans
 
 
 class PairLogarithms(Logarithms):

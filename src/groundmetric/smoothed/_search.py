@@ -10,7 +10,6 @@ of 1e-3 from either for a smoothing of 1 or more, and two instead of four for 0.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,95 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..learning._batches import Draws
-from ._arrays import blas_threads, full_device_in_words
-from ._batch import SinkhornBatch
-from ._problems import Problems
+from ._distances import distances_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
     from .._files import Arrays
     from ..similarity._weights import Weights
+    from ._distances import Distances
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-TOL = 1e-3  # marginal error; that of distances is of the order of its square
-# Potentials, d numbers a pair, are kept in so many bytes until the gradient is known;
-# other pairs are solved again for it.
-KEPT_BYTES = {"processor": 2**30, "device": 2**32}
-
-
-class Divergences:
-    """Sinkhorn divergences of all pairs of some histograms, for one metric at a time.
-
-    Attributes
-    ----------
-    distances : ndarray of shape (n, n)
-        Those of the last metric.
-    n_inexact : int
-        How many of them have not converged.
-    """
-
-    def __init__(self, X: Floats, smoothing: float, options: dict[str, Any]) -> None:
-        self._smoothing = smoothing
-        self._n = len(X)
-        place = "processor" if options["device"] in {None, "cpu"} else "device"
-        pairs = np.column_stack(np.triu_indices(self._n, 1))
-        self._batch = SinkhornBatch(
-            X, pairs, tol=TOL, max_bytes=KEPT_BYTES[place], **options
-        )
-
-    def solve(self, metric: Floats) -> None:
-        """Compute the distances."""
-        self._solution = self._batch.solve(metric, self._smoothing)
-        self.n_inexact = int(np.count_nonzero(~self._solution.converged))
-        self.distances = np.zeros((self._n, self._n))
-        i, j = self._batch.pairs.T
-        self.distances[i, j] = self.distances[j, i] = self._solution.values
-
-    def gradient(self, i: Indices, j: Indices, weights: Floats) -> Floats:
-        """Gradient of the sum of weighted distances in the metric."""
-        first, second = np.minimum(i, j), np.maximum(i, j)
-        place = first * self._n - first * (first + 1) // 2 + second - first - 1
-        return self._solution.plan_sum(
-            np.bincount(place, weights, len(self._batch)).astype(float)
-        )
-
-
-class Energies:
-    """The same for infinite smoothing: a few products of whole matrices."""
-
-    n_inexact = 0
-
-    def __init__(self, X: Floats, options: dict[str, Any]) -> None:
-        self._problems = Problems(X, None, tol=None, max_iter=1, **options)
-
-    def solve(self, metric: Floats) -> None:
-        """-(r - c)' M (r - c) / 2, multiplied out."""
-        arrays, rows = self._problems.arrays, self._problems.rows
-        with self._in_words(), blas_threads(self._problems.n_threads):
-            products = arrays.get((rows @ arrays.put(metric)) @ rows.T)
-        own = np.diag(products)
-        between = (products + products.T - own[:, None] - own) / 2
-        self.distances = np.maximum(between, 0.0)
-
-    def gradient(self, i: Indices, j: Indices, weights: Floats) -> Floats:
-        """Sum of -(r - c) (r - c)' / 2, weighted, multiplied out."""
-        arrays, rows = self._problems.arrays, self._problems.rows
-        n = len(self._problems)
-        W: Floats = np.zeros((n, n))
-        np.add.at(W, (i, j), weights / 2)
-        W += W.T
-        np.fill_diagonal(W, -W.sum(axis=1))  # nothing is paired with itself
-        with self._in_words(), blas_threads(self._problems.n_threads):
-            gradient: Floats = arrays.get(rows.T @ (arrays.put(W) @ rows))
-        return gradient
-
-    def _in_words(self) -> AbstractContextManager[None]:
-        n = len(self._problems)
-        return full_device_in_words(n * (n - 1) // 2, self._problems.d)
 
 
 class SmoothedPairs:
@@ -152,9 +73,7 @@ class SmoothedPairs:
         """The similar pairs, and the dissimilar ones."""
         return SmoothedSearch(self, similar=True), SmoothedSearch(self, similar=False)
 
-    def solved_for(
-        self, metric: Floats, *, anew: bool
-    ) -> tuple[Divergences | Energies, Indices]:
+    def solved_for(self, metric: Floats, *, anew: bool) -> tuple[Distances, Indices]:
         """Distances under a metric, and which histograms they are between.
 
         Anew: between those of the next batch, even if the metric has not changed.
@@ -173,10 +92,8 @@ class SmoothedPairs:
             self._metric, self._solver = metric, solver
         return solver, self._members
 
-    def _solver_of(self, X: Floats) -> Divergences | Energies:
-        if math.isinf(self._smoothing):
-            return Energies(X, self._options)
-        return Divergences(X, self._smoothing, self._options)
+    def _solver_of(self, X: Floats) -> Distances:
+        return distances_of(X, self._smoothing, self._options)
 
     def identity(self) -> Iterator[str]:
         """Return what distances depend on, but for histograms and weights."""
@@ -244,7 +161,7 @@ class NearPairs:
     distances: Floats
     row: Indices
     column: Indices
-    solver: Divergences | Energies
+    solver: Distances
     n_solves: int
     n_inexact: int
 

@@ -9,7 +9,7 @@ from a matrix, or from the coordinates of bins; then there is no matrix of all o
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,70 +17,61 @@ from scipy.sparse import csr_array, vstack
 
 from .. import validation
 from ..transport._pairs import are_sparse, are_wide
-from ..transport._points import BLOCK
 from ._arrays import blas_threads, find_arrays, to_numpy
-from ._batch import LARGEST_SMOOTHING, as_dissimilarity
+from ._batch import LARGEST_SMOOTHING, debiased
 from ._problems import Solved, judged_limits
 from ._scalings import pair_scalings
-from ._sinkhorn import alternate, dual_values, halfway, iterate
+from ._sinkhorn import alternate, dual_values, halfway, iterate, scaled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from ._sinkhorn import Iteration
+    from ._arrays import Array
+    from ._costs import CostsOfBins
+    from ._scalings import PairLogarithms, PairScalings
+    from ._sinkhorn import Fit, Iteration
+
+    Loaded = tuple[PairScalings | PairLogarithms, Array, Array, Array]  # k, r, c, g
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Bins = NDArray[np.int32]
-Metric = ArrayLike | str | validation.GroundCost | None
+T = TypeVar("T")
 
 # Arrays of the size of a pair's kernel that its iteration takes.
 KERNELS_A_PAIR = 4
 # Supports pay off if they have fewer than one in so many bins: products of supports
 # gain less from the processor's cache than those of whole matrices.
 SPARSE = 8
-ROUNDING = 1e-12
 
 
-class CostsOfBins(NamedTuple):
-    """Costs between two lists of bins, and their mean over all pairs of bins."""
-
-    block: Callable[[Bins, Bins], Floats]
-    mean: float
-
-    @classmethod
-    def of(cls, metric: Metric, points: ArrayLike | None, d: int) -> CostsOfBins:
-        """Validate a matrix, or points and a metric between them."""
-        if points is None:
-            M = as_dissimilarity(as_matrix(metric), d)
-            largest = float(M.max()) or 1.0  # the sum may be out of range
-            return cls(lambda p, q: M[np.ix_(p, q)], (M / largest).mean() * largest)
-        if metric is not None and not isinstance(metric, str) and not callable(metric):
-            raise ValueError(
-                "metric is a matrix, but points are given as well: with points, metric "
-                "is the name of a metric between them, a function, or None."
-            )
-        name = "euclidean" if metric is None else metric
-        ground = validation.as_ground_cost(name)
-        coordinates, k = validation.as_coordinates(points, d), 0
-        if name == "euclidean":  # whose squares may be out of range
-            k = int(np.frexp(np.abs(coordinates).max())[1])
-            coordinates = np.ldexp(coordinates, -k)
-
-        def block(p: Bins, q: Bins) -> Floats:
-            costs = ground(coordinates[p], coordinates[q])
-            costs = np.ldexp(costs, k) if k else costs
-            return validation.as_block_of_costs(costs, p, q)
-
-        return cls(block, _mean_cost(coordinates, name, block))
-
-
-class _Ground(NamedTuple):
+class Ground(NamedTuple):
     """Costs, their unit, and the smoothing; without eps, values have a closed form."""
 
     block: Callable[[Bins, Bins], Floats]
     unit: float
     eps: float | None
+
+
+class Chunk(NamedTuple):
+    """Pairs (b) of one histogram (k bins) with others (l bins, with padding)."""
+
+    r: Floats  # (b, k)
+    c: Floats  # (b, l)
+    costs: Floats  # (b, k, l)
+    entries: Indices  # (b, l), of the others
+    bins: tuple[Bins, Bins]  # of the first, and of any other
+    place: Indices  # (b, l), of the others' bins among these
+
+    def add_up(self, plans: Floats, out: Floats) -> None:
+        """Add plans (b, k, l) to the entries of their bins."""
+        n = self.place.size
+        which = csr_array(
+            (np.ones(n), self.place.ravel(), np.arange(n + 1)),
+            shape=(n, len(self.bins[1])),
+        )
+        flat = plans.transpose(1, 0, 2).reshape(-1, n)
+        out[np.ix_(*self.bins)] += flat @ which
 
 
 class SupportProblems:
@@ -117,50 +108,27 @@ class SupportProblems:
     def __len__(self) -> int:
         return len(self._sizes)
 
-    def solver(
-        self, costs: CostsOfBins, smoothing: float
-    ) -> Callable[[Indices], Solved]:
-        """Make what takes pairs of rows, and returns S in units of the mean cost."""
+    @property
+    def n_entries(self) -> int:
+        """How many bins of all histograms are not empty."""
+        return len(self._masses)
+
+    def solver(self, costs: CostsOfBins, smoothing: float) -> SupportSolver:
+        """Solve each histogram with itself, and make what solves pairs."""
         with np.errstate(over="ignore"):
             validation.require_in_range(np.float64(costs.mean) * self.mass)
-        ground = _Ground(costs.block, costs.mean or 1.0, smoothing)
+        ground = Ground(costs.block, costs.mean or 1.0, smoothing)
         if smoothing > LARGEST_SMOOTHING[self.arrays.dtype] or costs.mean == 0.0:
             ground = ground._replace(eps=None)
-        everyone = np.arange(len(self))
-        own = np.column_stack([everyone, everyone])
-        g = np.zeros(len(self._masses))  # potentials of each histogram with itself
-        of_own = self._solve(ground, own, halfway, g, keep=True)
+        return SupportSolver(self, ground)
 
-        def solve(pairs: Indices) -> Solved:
-            between = self._solve(ground, pairs, alternate, g, keep=False)
-            i, j = pairs.T
-            values = between.values - of_own.values[i] / 2 - of_own.values[j] / 2
-            error = np.maximum(of_own.error[i], of_own.error[j])
-            return Solved(values, np.maximum(between.error, error), between.n_iter)
-
-        return solve
-
-    def _solve(
-        self,
-        ground: _Ground,
-        pairs: Indices,
-        iteration: Iteration,
-        g: Floats,
-        *,
-        keep: bool,
-    ) -> Solved:
-        """OT_eps of pairs, from the potentials g of their second histograms."""
-        solved = Solved(*(np.empty(len(pairs), t) for t in (float, float, np.int64)))
+    def each_chunk(
+        self, task: Callable[[Indices], T], pairs: Indices
+    ) -> Iterator[tuple[Indices, T]]:
+        """Yield what a task makes of pairs with a histogram in common, in order."""
         chunks = self._chunks(pairs)
-
-        def solve(chunk: Indices) -> tuple[Floats, Floats, Floats]:
-            return self._solve_chunk(ground, pairs[chunk], iteration, g, keep=keep)
-
         with blas_threads(1), ThreadPoolExecutor(self.n_threads) as pool:
-            for chunk, found in zip(chunks, pool.map(solve, chunks), strict=True):
-                for all_of, some in zip(solved, found, strict=True):
-                    all_of[chunk] = some
-        return solved
+            yield from zip(chunks, pool.map(task, chunks), strict=True)
 
     def _chunks(self, pairs: Indices) -> list[Indices]:
         """Split pairs by their first histogram, those of similar size together."""
@@ -174,36 +142,21 @@ class SupportProblems:
             chunks += [group[at : at + size] for at in range(0, len(group), size)]
         return chunks
 
-    def _solve_chunk(
-        self,
-        ground: _Ground,
-        pairs: Indices,
-        iteration: Iteration,
-        g: Floats,
-        *,
-        keep: bool,
-    ) -> tuple[Floats, Floats, Floats]:
-        """Solve pairs that have the first histogram in common."""
-        put, get = self.arrays.put, self.arrays.get
+    def load(self, ground: Ground, pairs: Indices) -> Chunk:
+        """Gather the masses and costs of pairs that have the first in common."""
         first = slice(*self._starts[pairs[0, 0] : pairs[0, 0] + 2])
         entries, is_padding = self._padded(pairs[:, 1])
         bins, place = np.unique(self._bins[entries], return_inverse=True)
         block = ground.block(self._bins[first], bins) / ground.unit
-        costs = block[:, place.reshape(entries.shape)].transpose(1, 0, 2)
-        r = np.repeat(self._masses[None, first], len(pairs), axis=0)
-        c = np.where(is_padding, 0.0, self._masses[entries])
-        if ground.eps is None:
-            values = np.einsum("bk,bkl,bl->b", r, costs, c, optimize=True)
-            return values, np.zeros(len(pairs)), np.zeros(len(pairs))
-        k = pair_scalings(costs, ground.eps, self.arrays)
-        r, c = put(r), put(c)
-        fit = iterate(
-            iteration, k, r, c, put(g[entries]), tol=self.tol, max_iter=self.max_iter
+        place = place.reshape(entries.shape)
+        return Chunk(
+            np.repeat(self._masses[None, first], len(pairs), axis=0),
+            np.where(is_padding, 0.0, self._masses[entries]),
+            block[:, place].transpose(1, 0, 2),
+            entries,
+            (self._bins[first], bins),
+            place,
         )
-        if keep:  # of one histogram with itself, so that none is padded
-            g[entries] = get(fit.g)
-        values = dual_values(k, r, c, fit.g)
-        return get(values), get(fit.error), get(fit.n_iter)
 
     def _padded(self, rows: Indices) -> tuple[Indices, NDArray[np.bool_]]:
         """Entries of some rows, side by side, and which of them only fill up."""
@@ -213,54 +166,89 @@ class SupportProblems:
         return self._starts[rows][:, None] + np.where(is_padding, 0, column), is_padding
 
 
-def _mean_cost(
-    points: Floats,
-    metric: str | validation.GroundCost,
-    block: Callable[[Bins, Bins], Floats],
-) -> float:
-    """Mean of the costs between all pairs of bins, block by block.
+class SupportSolver:
+    """What solves pairs for one cost, from the potentials of the second histograms."""
 
-    That of squared Euclidean distances is known: twice the variance of the points.
-    Costs that are not symmetric, negative, or not zero on the diagonal are rejected.
-    """
-    if metric == "sqeuclidean":
-        return float(2 * np.square(points - points.mean(axis=0)).sum() / len(points))
-    d = len(points)
-    starts = range(0, d, BLOCK)
-    parts = [np.arange(at, min(at + BLOCK, d), dtype=np.int32) for at in starts]
-    total = 0.0
-    for i, p in enumerate(parts):
-        for q in parts[i:]:
-            costs = block(p, q)
-            if p is q:
-                noise = np.abs(costs) <= ROUNDING * costs.max()  # cosines have some
-                own = np.where(noise, 0.0, costs)
-                validation.require_dissimilarity(own, "metric", rounding=ROUNDING)
-            elif not isinstance(metric, str):
-                _require_symmetric(costs, block(q, p).T, p, q)
-            share = len(p) * len(q) / d / d
-            total += float(costs.mean()) * share * (1 if p is q else 2)
-    return total
+    def __init__(self, problems: SupportProblems, ground: Ground) -> None:
+        self._problems, self._ground = problems, ground
+        everyone = np.arange(len(problems))
+        self._own = np.column_stack([everyone, everyone])
+        self._g = np.zeros(problems.n_entries)  # of each histogram with itself
+        self._of_own = self._solve(self._own, halfway, keep=True)
 
+    def __call__(self, pairs: Indices) -> Solved:
+        """S of pairs of rows, in units of the mean cost."""
+        return debiased(pairs, self._solve(pairs, alternate, keep=False), self._of_own)
 
-def _require_symmetric(there: Floats, back: Floats, p: Bins, q: Bins) -> None:
-    bad = (np.abs(there - back) > ROUNDING * np.abs(there).max()) | (there < 0)
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
-        raise ValueError(
-            f"metric is {there[i, j]} from point {p[i]} to {q[j]}, and {back[i, j]} "
-            "back: costs must be symmetric, and not negative."
-        )
+    def plan_sum(self, pairs: Indices, weights: Floats) -> Floats:
+        """Sum of P(r, c) - P(r, r) / 2 - P(c, c) / 2, weighted.
 
+        Potentials of pairs are not kept: those with a weight are solved again.
+        """
+        n = len(self._problems)
+        halves = np.bincount(pairs.ravel(), np.repeat(weights / 2, 2), n).astype(float)
+        out = np.zeros((self._problems.d, self._problems.d))
+        for some, iteration, w in (
+            (pairs, alternate, weights),
+            (self._own, None, -halves),
+        ):
+            used = np.flatnonzero(w)
+            self._add_plans(some[used], iteration, w[used], out)
+        return out
 
-def as_matrix(metric: Metric) -> ArrayLike:
-    """Reject what needs points."""
-    if metric is None or isinstance(metric, str) or callable(metric):
-        raise ValueError(
-            f"metric is {metric!r}, but there are no points: a matrix of costs is "
-            "needed."
-        )
-    return metric
+    def _solve(self, pairs: Indices, iteration: Iteration, *, keep: bool) -> Solved:
+        """OT_eps of pairs; potentials are kept for those of histograms themselves."""
+        get, eps = self._problems.arrays.get, self._ground.eps
+        solved = Solved(*(np.empty(len(pairs), t) for t in (float, float, np.int64)))
+
+        def solve(which: Indices) -> tuple[Floats, Floats, Floats]:
+            if eps is None:
+                r, c, costs, *_ = self._problems.load(self._ground, pairs[which])
+                values = np.einsum("bk,bkl,bl->b", r, costs, c, optimize=True)
+                return values, np.zeros(len(which)), np.zeros(len(which))
+            chunk, loaded = self._loaded(pairs[which], eps)
+            fit = self._iterated(iteration, loaded)
+            if keep:  # nothing is padded
+                self._g[chunk.entries] = get(fit.g)
+            values = get(dual_values(*loaded[:3], fit.g))
+            return values, get(fit.error), get(fit.n_iter)
+
+        for which, found in self._problems.each_chunk(solve, pairs):
+            for all_of, some in zip(solved, found, strict=True):
+                all_of[which] = some
+        return solved
+
+    def _add_plans(
+        self, pairs: Indices, iteration: Iteration | None, weights: Floats, out: Floats
+    ) -> None:
+        """Add the plans of pairs; without an iteration, potentials are known."""
+        arrays, eps = self._problems.arrays, self._ground.eps
+
+        def plans(which: Indices) -> tuple[Chunk, Floats]:
+            w = weights[which]
+            if eps is None:
+                chunk = self._problems.load(self._ground, pairs[which])
+                return chunk, np.einsum("b,bk,bl->bkl", w, chunk.r, chunk.c)
+            chunk, loaded = self._loaded(pairs[which], eps)
+            k, r, c, g = loaded
+            if iteration is not None:
+                g = self._iterated(iteration, loaded).g
+            u, v, _ = scaled(k, r, c, g)
+            return chunk, arrays.get(k.plans(u, v, arrays.put(w)))
+
+        for _, (chunk, found) in self._problems.each_chunk(plans, pairs):
+            chunk.add_up(found, out)
+
+    def _loaded(self, pairs: Indices, eps: float) -> tuple[Chunk, Loaded]:
+        """Put pairs where they are solved, with potentials of the second ones."""
+        chunk, arrays = self._problems.load(self._ground, pairs), self._problems.arrays
+        k = pair_scalings(chunk.costs, eps, arrays)
+        g = self._g[chunk.entries]
+        return chunk, (k, arrays.put(chunk.r), arrays.put(chunk.c), arrays.put(g))
+
+    def _iterated(self, iteration: Iteration, loaded: Loaded) -> Fit:
+        problems = self._problems
+        return iterate(iteration, *loaded, tol=problems.tol, max_iter=problems.max_iter)
 
 
 def is_sparse_enough(X: Any, Y: Any) -> bool:  # noqa: ANN401 - judged here

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .._progress import Report
 
 Floats = NDArray[np.float64]
+Bins = NDArray[np.int32]
 
 # Metrics of scipy for which the triangle inequality holds.
 METRICS = ("euclidean", "cityblock", "chebyshev", "canberra", "hamming", "minkowski")
@@ -79,8 +80,7 @@ class PointPairs:
         """
         n = len(self._points)
         p = np.unique(np.linspace(0, n - 1, min(SAMPLE, n)).astype(np.int32))
-        costs = self._ground(self._points[p], self._points[p])
-        known = validation.as_block_of_costs(costs, p, p)
+        known = costs_between(self._ground, self._points, p, p)
         return [*sparse_contents(self._left, self._right), self._points, known]
 
     @cached_property
@@ -120,8 +120,8 @@ class PointPairs:
     ) -> Floats:
         """Compute the costs between the bins of some rows, then solve these."""
         out = np.empty((left.shape[0], right.shape[0]))
-        for rows in _groups(left):
-            for columns in _groups(right):
+        for rows in groups_of(left):
+            for columns in groups_of(right):
                 if same and columns.start < rows.start:
                     continue
                 block = self._solve_block(
@@ -137,9 +137,8 @@ class PointPairs:
     def _solve_block(
         self, left: csr_array, right: csr_array, threads: int, *, same: bool
     ) -> Floats:
-        p, q = (np.unique(part.indices).astype(np.int32) for part in (left, right))
-        costs = self._ground(self._points[p], self._points[q])
-        matrix = _core.CostMatrix(validation.as_block_of_costs(costs, p, q))
+        p, q = bins_of(left), bins_of(right)
+        matrix = _core.CostMatrix(costs_between(self._ground, self._points, p, q))
         x = as_masses(left, self._total)
         y = x if same else as_masses(right, self._total)
         is_metric = self._metric in METRICS
@@ -184,7 +183,19 @@ def _joined(X: ArrayLike, Y: ArrayLike | None) -> tuple[Any, Any, Floats]:
     return left._replace(values=x), right._replace(values=y), joined
 
 
-def _groups(rows: csr_array) -> Iterator[slice]:
+def bins_of(rows: csr_array) -> Bins:
+    """List the bins that are not empty in some row."""
+    return np.unique(rows.indices).astype(np.int32)
+
+
+def costs_between(
+    ground: validation.GroundCost, points: Floats, p: Bins, q: Bins
+) -> Floats:
+    """Compute the costs between some bins and others, and validate them."""
+    return validation.as_block_of_costs(ground(points[p], points[q]), p, q)
+
+
+def groups_of(rows: csr_array) -> Iterator[slice]:
     """Split rows so that each group has BLOCK bins or fewer, or is a single row."""
     start = 0
     while start < rows.shape[0]:

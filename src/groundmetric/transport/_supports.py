@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
 from ._exact import Transport
-from ._points import BLOCK, METRICS, PointSets, as_masses
+from ._points import BLOCK, METRICS, PointSets, as_masses, bins_of, costs_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -155,10 +155,7 @@ class MatrixSupports(_Supports):
         right = left if Y is None else validation.as_supports(Y, "Y")
         total = validation.common_mass(left, right)
         super().__init__(left.values, right.values, total, pairs, reduced=False)
-        self._bins = tuple(
-            np.unique(rows.values.indices).astype(np.int32)  # type: ignore[attr-defined]
-            for rows in (left, right)
-        )
+        self._bins = tuple(bins_of(rows.values) for rows in (left, right))
 
     def solve(
         self, metric: Metric, points: ArrayLike | None, chosen: Indices, threads: int
@@ -216,11 +213,7 @@ class PointSupports(_Supports):
         if self._reduced != (name in METRICS):  # trees of one kind do not fit the other
             self._reduced = not self._reduced
             self.core = self._new_core()
-
-        def block(p: Bins, q: Bins) -> Floats:
-            costs = ground(coordinates[p], coordinates[q])
-            return validation.as_block_of_costs(costs, p, q)
-
+        block = partial(costs_between, ground, coordinates)
         number = self.core.begin()
         if name == "euclidean":
             given = _core.Points(coordinates)
@@ -258,7 +251,7 @@ class PointSupports(_Supports):
     def _bins_of(self, pairs: Indices) -> tuple[Bins, Bins]:
         """Bins of the first histograms of some pairs, and of the second ones."""
         p, q = (
-            np.unique(rows[np.unique(which)].indices).astype(np.int32)
+            bins_of(rows[np.unique(which)])
             for rows, which in zip(
                 (self._left, self._right), self._pairs[pairs].T, strict=True
             )

@@ -1,0 +1,136 @@
+"""The histograms that a search keeps, in memory and in files.
+
+Dense rows with a matrix of costs; or sparse rows with the coordinates of bins, and the
+name of a metric between them or a function.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from .. import validation
+from ..base._rows import HistogramTransformer, as_rows
+from ._bases import MatrixBase, PointBase
+from ._blocks import BlockBase
+
+if TYPE_CHECKING:
+    from .._files import StrPath
+    from ._bases import Base
+
+Floats = NDArray[np.float64]
+
+
+class Database(HistogramTransformer):
+    """An estimator with parameters ``metric`` and ``points`` that keeps histograms."""
+
+    metric: Any
+    points: ArrayLike | None
+    metric_: Any  # a matrix; with points, a name or a function
+    n_samples_fit_: int
+    _histograms: Floats
+    _base: Base
+
+    _fitted = ()
+    _optional = ("metric_", "_histograms", "points_", "_values", "_bins", "_starts")
+
+    def save(self, path: StrPath) -> None:
+        """Write the fitted estimator to one ``.npz`` file."""
+        if callable(getattr(self, "metric_", None)):
+            raise ValueError(
+                "metric is a function, which cannot be saved; pickle the estimator "
+                "instead, or use the name of a metric."
+            )
+        super().save(path)
+
+    def _store(self, X: ArrayLike) -> None:
+        """Validate and keep histograms, metric and points."""
+        rows = self._as_rows(X, reset=True)
+        n, d = rows.shape
+        for name in self._optional:  # of an earlier fit, of the other kind
+            self.__dict__.pop(name, None)
+        if self.points is None:
+            metric = 1.0 - np.eye(d) if self.metric is None else self.metric
+            self.metric_ = validation.as_cost(metric, d).copy()
+            validation.require_metric(self.metric_, "metric")
+            self._histograms = rows
+        else:
+            self.metric_ = "euclidean" if self.metric is None else self.metric
+            self.points_ = validation.as_coordinates(self.points, d).copy()
+            self._values, self._bins = rows.data, rows.indices
+            self._starts = rows.indptr
+        self.n_samples_fit_ = n
+        self._prepare()
+
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - or sparse
+        has_points = self.points is not None if reset else hasattr(self, "points_")
+        if reset:
+            self._require_kind(has_points=has_points)
+        if not has_points:
+            return super()._as_rows(X, reset=reset)
+        return as_rows(self, X, validation.as_sparse_distributions, reset=reset)
+
+    def _require_kind(self, *, has_points: bool) -> None:
+        """Reject a matrix with points, and a name or a function without them."""
+        between = isinstance(self.metric, str) or callable(self.metric)
+        if between and not has_points:
+            raise ValueError(
+                f"metric is {self.metric!r}, but there are no points: without them, a "
+                "matrix of costs or None is needed."
+            )
+        if has_points and not (between or self.metric is None):
+            raise ValueError(
+                "metric is a matrix, but points are given as well: with points, metric "
+                "is the name of a metric between them, a function, or None."
+            )
+
+    def _rows(self) -> csr_array:
+        shape = (self.n_samples_fit_, self.n_features_in_)
+        return csr_array((self._values, self._bins, self._starts), shape=shape)
+
+    def _prepare(self) -> None:
+        if not hasattr(self, "points_"):
+            self._base = MatrixBase(self._histograms, self.metric_)
+        elif self.metric_ == "euclidean":
+            self._base = PointBase(self._rows(), self.points_)
+        else:
+            self._base = BlockBase(self._rows(), self.points_, self.metric_)
+
+    def _restore(self) -> None:
+        if not hasattr(self, "points_"):
+            self._require("metric_", "_histograms")
+            validation.as_distributions(self._histograms, "its histograms")
+            self.n_samples_fit_, self.n_features_in_ = self._histograms.shape
+            d = self.n_features_in_
+            self.metric_ = validation.as_cost(self.metric_, d, "metric_")
+            validation.require_metric(self.metric_, "metric_")
+        else:
+            self._require("_values", "_bins", "_starts")
+            # Earlier versions had Euclidean costs only.
+            self.metric_ = getattr(self, "metric_", "euclidean")
+            if not isinstance(self.metric_, str):
+                raise ValueError("metric_ is not the name of a metric between points")
+            self.n_samples_fit_ = len(self._starts) - 1
+            self.n_features_in_ = len(self.points_)
+            validation.as_coordinates(self.points_, self.n_features_in_, "points_")
+            validation.as_sparse_distributions(self._rows(), "its histograms")
+        self._prepare()
+
+    def _require(self, *names: str) -> None:
+        """Reject a file without these attributes."""
+        missing = [name for name in names if not hasattr(self, name)]
+        if missing:
+            raise ValueError(f"there is no {missing[0]!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_base", None)  # compiled; rebuilt on load
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "n_samples_fit_"):
+            self._prepare()
