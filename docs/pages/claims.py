@@ -264,7 +264,7 @@ def _ten() -> str:
         parts.append(
             f"{where}, {percent(frame, 'smoothed-3')} errors, LMNN "
             f"{percent(frame, 'lmnn-hellinger')}, the exact EMD {percent(frame, 'gml')}"
-            f", l1 {percent(frame, 'l1')}"
+            f" (C_k {percent(frame, 'gml-neighborhood')}), l1 {percent(frame, 'l1')}"
         )
     images = made.results("caltech50-smoothing")
     good = not gap(images, "smoothed-3", "lmnn-hellinger").is_more

@@ -57,7 +57,7 @@ def news() -> pd.DataFrame:
 
 
 def machines() -> pd.DataFrame:
-    """Every twelfth of the 625 tasks, with support vector machines."""
+    """Every third of the 625 tasks, with support vector machines."""
     return results("caltech50-25x25-svm")
 
 
