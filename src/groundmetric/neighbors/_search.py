@@ -55,7 +55,8 @@ class EMDNeighbors(Database):
         between any two bins, under which the EMD is half the l1 distance. With points,
         the name of a metric in ``scipy.spatial.distance.cdist`` or a function of two
         blocks of points, as in :func:`pairwise_emd`; None is "euclidean", the fastest.
-        These need not obey the triangle inequality.
+        These need not obey the triangle inequality. Where they depend on the block by
+        rounding, as cosines do, so do distances.
     points : array-like of shape (d, s), optional
         Coordinates of the bins, instead of a matrix of costs: sparse histograms stay
         sparse. With word vectors, neighbors are those under the word mover's distance.
