@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 from samples import X, Y, csv_of
 
+from groundmetric import GroundMetricLearning
 from groundmetric.experiments import FIXED, resampled_mean
 from groundmetric.report import _cross_validated
 
@@ -269,3 +270,37 @@ def test_a_report_on_images_shows_them(folder, run):
         assert kind == "data:image/jpeg;base64"
         with Image.open(BytesIO(base64.b64decode(image))) as small:
             assert small.size == (96, 13)
+
+
+COLORS = {
+    "strong red-orange": [190, 10, 10],
+    "strong yellow-green": [130, 150, 5],
+    "deep green": [5, 90, 5],
+    "vivid blue": [10, 10, 250],
+    "dark gray": [90, 90, 90],
+    "white": [250, 250, 250],
+}
+
+
+def test_a_report_on_colors_names_them(folder, run):
+    rng = np.random.default_rng(0)
+    every = np.array([*COLORS.values()], np.uint8)
+    for name, alike in (("warm", [5, 5, 2, 2, 3, 3]), ("cold", [2, 2, 5, 5, 3, 3])):
+        (folder / "photos" / name).mkdir(parents=True)
+        for k in range(8):
+            pixels = every[rng.choice(6, (20, 20), p=rng.dirichlet(alike))]
+            Image.fromarray(pixels).save(folder / "photos" / name / f"{k}.png")
+    line = ["photos", "--feature", "color"]
+    found = run("report", *line, "--no-learners", "--splits", "2")
+    assert found.exit_code == 0
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert len(set(data["names"])) == 128
+    assert data["grid"] is None
+    lesson = re.search(r"What was learned: (.*?) moved closest .*? and (.*?) far", text)
+    names = {name for part in lesson.groups() for name in re.split(" and | ↔ ", part)}
+    assert len(names) >= 4
+    assert names <= COLORS.keys()
+    # Names are for people: a model of the folder takes arrays without names, too.
+    assert run("fit", *line, "--max-outer", "2").exit_code == 0
+    assert not hasattr(GroundMetricLearning.load("model.npz"), "feature_names_in_")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..features import color_histogram, gist
+from ..features._color_names import color_names
 from ..features.color import bins_in
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class Feature(NamedTuple):
     describe: Callable[[list[Any]], Any]
     facts: dict[str, Any] | None
     shape: tuple[int, ...] | None  # of the bins, if known
+    names: tuple[str, ...] | None = None  # of the bins, if they have any
 
 
 def as_feature(
@@ -62,7 +64,8 @@ def _by_name(name: str, given: dict[str, Any]) -> Feature:
     describe = functools.partial(function, **given)
     describe([np.eye(8)])  # raises if an option is wrong
     facts = {"feature": name, "version": VERSION, "options": used}
-    return Feature(describe, facts, SHAPES[name](used))
+    names = tuple(color_names(**used)) if name == "color" else None
+    return Feature(describe, facts, SHAPES[name](used), names)
 
 
 def _gist_shape(options: dict[str, Any]) -> tuple[int, ...]:

@@ -52,6 +52,8 @@ class ImageHistograms(LabeledHistograms):
         Classes that were dropped, and their numbers of usable images.
     n_computed : int
         Number of histograms computed; the others come from the cache.
+    feature_names : tuple of str or None
+        The color of each bin, such as "pale blue", if the feature is ``"color"``.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class ImageHistograms(LabeledHistograms):
     skipped: tuple[Skipped, ...] = ()
     too_small: dict[str, int] = field(default_factory=dict)
     n_computed: int = 0
+    feature_names: tuple[str, ...] | None = None
 
 
 def load_image_folder(
@@ -253,4 +256,5 @@ def _result(
         skipped=tuple(reader.skipped),
         too_small=too_small,
         n_computed=sum(image.computed for image in images),
+        feature_names=reader.feature.names,
     )
