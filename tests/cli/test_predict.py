@@ -12,6 +12,7 @@ from groundmetric import (
     GroundMetricLearning,
     GroundMetricLearningCV,
 )
+from groundmetric.learning import _mapped
 
 NEW = np.array([[5, 1, 0], [0, 1, 5], [3, 2, 1], [1, 3, 4]])
 
@@ -67,16 +68,46 @@ def test_a_map_predicts_as_its_classifier(mapped, run, file):
 
 
 @pytest.mark.usefixtures("mapped")
-def test_a_map_is_evaluated_but_not_reported_on(run):
+def test_a_map_is_evaluated_and_reported_on(folder, run):
     line = ["data.csv", "--model", "map.npz"]
     found = run("evaluate", *line, "--folds", 2, "--json")
     assert found.exit_code == 0
     assert "learned from 8 of these histograms" in found.stderr
     assert json.loads(found.stdout)["errors"]["learned"]["knn"]["mean"] == 0
-    for options in ([], ["--test", "data.csv"]):
-        found = run("report", *line, *options, "--out", "report.html")
-        assert found.exit_code == 2
-        assert "error: Reports compare the learned metric" in found.stderr
+    for options in (["--splits", "2", "--no-learners"], ["--test", "data.csv"]):
+        found = run("report", *line, *options, "--out", "report.html", "--json")
+        assert found.exit_code == 0
+        errors = json.loads(found.stdout)["errors"]
+        assert errors["learned"] == 0
+        assert "initial" in errors
+        assert ("learned from 8 of" in found.stderr) == ("--test" in options)
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        assert ("8 of the 8 test histograms are also" in page) == ("--test" in options)
+    many = np.random.default_rng(0).random((8, 1001))
+    np.savez("many.npz", X=many, y=np.arange(8) % 2)
+    learner = GroundMetricLearning(n_components=1, max_outer=1)
+    learner.fit(many, np.arange(8) % 2).save(folder / "many_map.npz")
+    found = run("report", "many.npz", "--model", "many_map.npz")
+    assert found.exit_code == 2
+    assert found.stderr.splitlines()[-1] == (
+        "error: A report draws the distances between all bins, up to 1,000 of them, "
+        "and there are 1,001; to find out whether this map helps, use groundmetric "
+        "evaluate, or experiments.compare in Python."
+    )
+
+
+def test_distances_of_a_map_need_no_matrix(mapped, run, monkeypatch):
+    expected = mapped.learner_.pairwise(X)
+    monkeypatch.setattr(_mapped, "LARGEST", 2)  # of three bins
+    with pytest.raises(ValueError, match="would have 3 x 3 entries"):
+        getattr(mapped.learner_, "metric_")  # noqa: B009 - computed here
+    line = ["distances", "X.npy", "--model", "map.npz"]
+    assert run(*line, "--out", "D.npy").exit_code == 0
+    np.testing.assert_allclose(np.load("D.npy"), expected, atol=1e-12)
+    assert run(*line, "--neighbors", "1", "--out", "N.npz").exit_code == 0
+    np.fill_diagonal(expected, np.inf)
+    nearest = np.load("N.npz")["distances"][:, 0]
+    np.testing.assert_allclose(nearest, expected.min(axis=1), atol=1e-12)
 
 
 @pytest.mark.usefixtures("new")

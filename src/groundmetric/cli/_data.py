@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import GroundMetricLearning, validation
+from ..base._rows import n_among
 from ..base._sample import drawn_by_class
 from ..learning._learner import raised
 from ._arrays import load_labels, load_npy, load_npz
@@ -90,13 +91,7 @@ def bins_of(learner: GroundMetricLearning) -> Bins:
 
 def warn_if_seen(histograms: Any, data: Data, power: float = 1.0) -> None:  # noqa: ANN401 - dense or sparse
     """Warn of histograms that the metric was learned from, raised to a power."""
-    if hasattr(histograms, "toarray"):
-        histograms = histograms.toarray()
-    # Sums of sparse rows are rounded in another way.
-    seen = {row.tobytes() for row in histograms.astype(np.float32)}
-    given = raised(data.X, power).astype(np.float32)
-    n = sum(row.tobytes() in seen for row in given)
-    if n:
+    if n := n_among(raised(data.X, power), histograms):
         note(
             f"warning: the model was learned from {n} of these histograms, so its "
             "errors are too low; use others to test it."

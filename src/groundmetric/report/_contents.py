@@ -113,7 +113,7 @@ def _path(path: DescentPath) -> Contents:
     return {
         "criterion": [float(f"{value:.5g}") for value in criterion],
         "starts": np.flatnonzero(path.column("inner") == 0).tolist(),
-        "best": int(criterion.argmin()),
+        "best": int(criterion.argmin()) if criterion.size else None,
     }
 
 
