@@ -143,16 +143,16 @@ def test_classes_too_small_for_the_folds(model, folder, run):
 
     assert said_of([*5 * ["many"], *3 * ["few"]]) == (
         "error: --folds is 4, but new.csv has 3 histograms of class few, and each fold "
-        "needs one: use --folds 3, or leave the class out.\n"
+        "needs one: use --folds 3, or add rows of this class, or leave it out.\n"
     )
     assert said_of([*7 * ["many"], "one"]) == (
         "error: --folds is 4, but new.csv has 1 histogram of class one, and each fold "
-        "needs one: leave the class out.\n"
+        "needs one: add rows of this class, or leave it out.\n"
     )
     assert said_of(Y, "--limit", "6") == (
         "error: --folds is 4, but new.csv has 3 histograms of class left drawn, and "
-        "each fold needs one: use --folds 3, or a larger --limit, or leave the "
-        "class out.\n"
+        "each fold needs one: use --folds 3, or a larger --limit, or add rows of this "
+        "class, or leave it out.\n"
     )
 
 
@@ -179,6 +179,25 @@ def test_report(model, folder, run):
     assert (facts["report"], facts["n_test"]) == ("t.html", 8)
     assert facts["errors"]["learned"] == 0.0
     assert (folder / "t.html").exists()
+
+
+def test_a_report_on_too_few_rows_says_what_is_needed(folder, run):
+    (folder / "tiny.csv").write_text(csv_of(X[:5], [*4 * ["many"], "one"]))
+    found = run("report", "tiny.csv")
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr == (
+        "error: tiny.csv has 1 histogram of class one, and a report needs 4 of each "
+        "class, to learn from some and test on the others: add rows of this class, or "
+        "leave it out, or give a test set with --test.\n"
+    )
+    found = run("report", "data.csv", "--limit", "6")
+    assert found.stderr.startswith(
+        "error: data.csv has 3 histograms of class left drawn, and a report needs 4 of "
+        "each class, to learn from some and test on the others: raise --limit, or add"
+    )
+    line = ["report", "tiny.csv", "--neighbors", "1", "--no-learners"]
+    (folder / "test.csv").write_text(csv_of(X[5:], ["many", "one", "one"]))
+    assert run(*line, "--test", "test.csv").exit_code == 0
 
 
 def test_report_on_test_histograms_with_labels_in_a_file(folder, run):

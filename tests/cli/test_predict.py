@@ -110,6 +110,62 @@ def test_distances_of_a_map_need_no_matrix(mapped, run, monkeypatch):
     np.testing.assert_allclose(nearest, expected.min(axis=1), atol=1e-12)
 
 
+def test_all_histograms_of_a_classifier_vote(folder, run):
+    """Not only the sample that its learner learned from."""
+    learner = GroundMetricLearning(max_samples=4, max_outer=2, random_state=0)
+    classifier = EMDClassifier(n_neighbors=1, learner=learner).fit(X, Y)
+    assert len(classifier.learner_._histograms) == 4
+    classifier.save(folder / "all.npz")
+    classifier.learner_.save(folder / "sample.npz")
+    line = ["distances", "X.npy", "--model", "all.npz", "--neighbors", "1"]
+    assert run(*line).exit_code == 0
+    # Five vote only if there are more than the sample.
+    line = ["predict", "X.npy", "--neighbors", "5", "--json", "--model"]
+    found = run(*line, "all.npz")
+    direct = classifier.set_params(n_neighbors=5).fit(X, Y)
+    facts = json.loads(found.stdout)
+    assert facts["labels"] == direct.predict(X).tolist()
+    assert facts["votes"] == pytest.approx(direct.predict_proba(X).max(axis=1))
+    assert found.stderr == ""
+    assert run(*line, "sample.npz").exit_code == 2
+    found = run("predict", "X.npy", "--model", "sample.npz")
+    assert found.stderr == (
+        "the 4 histograms that the model was learned from vote, a sample drawn by "
+        "max_samples; an EMDClassifier around this learner keeps them all\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        (["year"], "column 'year'"),
+        (["year", "d"], "columns 'year', 'd'"),
+    ],
+)
+def test_columns_that_a_model_does_not_know_are_named(model, folder, run, extra, said):
+    rows = [[*row, *range(7, 7 + len(extra))] for row in NEW]
+    names = ["a", "b", "c", *extra]
+    lines = [",".join(map(str, row)) for row in [names, *rows]]
+    (folder / "wide.csv").write_text("\n".join(lines) + "\n")
+    (folder / "plain.csv").write_text(
+        "a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in NEW)
+    )
+    line = ["--model", model]
+    plain, found = (run("predict", file, *line) for file in ("plain.csv", "wide.csv"))
+    assert plain.stderr == ""
+    assert found.stdout == plain.stdout
+    assert found.stderr == (
+        f"left out: {said}, not among those that the model was learned from\n"
+    )
+    ignored = [word for name in extra for word in ("--ignore", name)]
+    assert run("predict", "wide.csv", *line, *ignored).stderr == ""
+    # The same for those that the other file of a command has not.
+    line = ["distances", "plain.csv", "--metric", "line.npy", "--queries", "wide.csv"]
+    found = run(*line)
+    assert found.exit_code == 0
+    assert f"left out: {said}, not among those that plain.csv has" in found.stderr
+
+
 @pytest.mark.usefixtures("new")
 def test_a_model_without_labels_cannot_predict(folder, run):
     similar = np.where(Y[:, None] == Y, 1.0, -1.0)

@@ -122,6 +122,12 @@ def limited(data: Data, limit: int, seed: int, what: str) -> Data:
     )
 
 
+def smallest_class(data: Data) -> tuple[str, int]:
+    """Return the name of the smallest class, and its number of histograms."""
+    values, counts = np.unique(data.y, return_counts=True)
+    return str(values[counts.argmin()]), int(counts.min())
+
+
 def _load(source: Source, wanted: Bins | None, *, labeled: bool | None) -> Data:
     path = Path(source.path)
     suffix = path.suffix.lower()
