@@ -81,12 +81,15 @@ def test_other_features(folder):
     assert "vivid leaf green" in colors.feature_names  # hue 90 degrees
     scales = load_image_folder(folder, feature_options={"scales": [0, 1], **SMALL})
     assert scales.feature_shape == (2, 8, 4, 4)
-    assert scales.feature_names is None
+    last = "scale 1, 112.5\N{DEGREE SIGN} edges, row 3, column 3"
+    assert scales.feature_names[-1] == last
+    assert len(set(scales.feature_names)) == 256
 
     def brightness(images, at):
         return [[(images[0] < at).sum(), (images[0] >= at).sum()]]
 
     own = load_image_folder(folder, feature=brightness, feature_options={"at": 128})
+    assert own.feature_names is None
     assert own.feature_shape == (2,)
     dark = (pixels_of(10, 12, 10, 3) < 128).mean()
     assert own.X[0] == pytest.approx([dark, 1 - dark])

@@ -338,9 +338,9 @@ def test_a_lesson_names_what_moved_most():
     train = np.array([[0.25, 0.25, 0.25, 0.24, 0.01]])  # the last has hardly any mass
     names = ["red", "orange", "green", "blue", "void"]
     assert lesson(learner, train, names) == (
-        f"What was learned: red {TO} orange and green {TO} blue moved closest "
-        f"together, and red {TO} green and orange {TO} blue farthest apart, compared "
-        "with the initial metric."
+        "What was learned: compared with the initial metric, these moved closest "
+        f"together: red {TO} orange, and green {TO} blue; and these farthest apart: "
+        f"red {TO} green, and orange {TO} blue."
     )
     learner.metric_ = 2 * learner.initial_metric_  # nothing moved relative to the rest
     assert lesson(learner, train, names) == ""

@@ -279,6 +279,7 @@ def test_a_report_on_images_shows_them(folder, run):
     assert run("report", "photos", "--no-learners", "--splits", "2").exit_code == 0
     text = (folder / "report.html").read_text(encoding="utf-8")
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert data["names"][5] == "vertical edges, row 1, column 1"
     assert data["examples"]["shown"]
     for shown in data["examples"]["shown"]:
         query = shown["query"]
@@ -316,8 +317,10 @@ def test_a_report_on_colors_names_them(folder, run):
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
     assert len(set(data["names"])) == 128
     assert data["grid"] is None
-    lesson = re.search(r"What was learned: (.*?) moved closest .*? and (.*?) far", text)
-    names = {name for part in lesson.groups() for name in re.split(" and | ↔ ", part)}
+    lesson = re.search(
+        r"closest together: (.*?); and these farthest apart: (.*?)\.", text
+    )
+    names = {name for part in lesson.groups() for name in re.split(", and | ↔ ", part)}
     assert len(names) >= 4
     assert names <= COLORS.keys()
     # Names are for people: a model of the folder takes arrays without names, too.

@@ -36,7 +36,7 @@ class Data:
     shape: tuple[int, ...] | None = None
     where: Callable[[int], str] = "row {}".format  # describes a row
     picture: Callable[[int], str | None] = lambda _: None  # a thumbnail, as a URI
-    colors: list[str] | None = None  # of the bins, if they are colors
+    titles: list[str] | None = None  # of the bins, if they are not columns
 
 
 def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
@@ -223,5 +223,5 @@ def _folder(source: Source) -> Data:
         shape=tuple(shape) if picture else None,
         where=found.paths.__getitem__,
         picture=thumbnail_of,
-        colors=None if found.feature_names is None else list(found.feature_names),
+        titles=list(found.feature_names or ()) or None,
     )

@@ -110,7 +110,7 @@ def report(
     if test is None and model is not None:
         note("no --test: learning again with the model's settings, from 70 % of DATA")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
-    names = given.names or (wanted.names if wanted else None) or given.colors
+    names = given.names or (wanted.names if wanted else None) or given.titles
     grid = given.shape if shape is None else _grid(shape, given.X.shape[1])
     features = judge_features(names, grid, given.X.shape[1])
     found = find_out(

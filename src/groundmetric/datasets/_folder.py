@@ -53,7 +53,8 @@ class ImageHistograms(LabeledHistograms):
     n_computed : int
         Number of histograms computed; the others come from the cache.
     feature_names : tuple of str or None
-        The color of each bin, such as "pale blue", if the feature is ``"color"``.
+        Names of the bins, such as "pale blue" (``"color"``) or "vertical edges, row 0,
+        column 3" (``"gist"``); None if the feature is a callable.
 
     Examples
     --------

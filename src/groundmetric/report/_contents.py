@@ -59,6 +59,7 @@ def contents(
             if name in evaluation.judged
         },
         "order": leaf_order(metric).tolist(),
+        "empty": np.flatnonzero(~evaluation.data.train.any(axis=0)).tolist(),
         "map": {
             "positions": rounded(_unit_square(layout.positions), 4),
             "stress": round(layout.stress, 3),
