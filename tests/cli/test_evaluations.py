@@ -28,6 +28,7 @@ def test_evaluate(run):
         *("smoothed metric", "LMNN", "ITML", "NCA", "chi-squared LMNN"),
     ):
         assert f" {name} " in found.stdout
+    assert "saved: by the learned metric, compared with the distance" in found.stdout
     assert "Learning made no significant difference" in found.stdout
     use = "Use the l1 distance on these data: 0.0 % errors, and no learner makes fewer."
     assert found.stdout.endswith(f"{use}\n")
