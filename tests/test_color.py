@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from groundmetric.features import color_histogram
+from groundmetric.features._color_names import color_names
 from groundmetric.features.color import SPACES
 
 RED, GREEN, BLUE = [255, 0, 0], [0, 255, 0], [0, 0, 255]
@@ -104,3 +105,46 @@ def test_bytes_fractions_and_gray_agree():
 def test_bad_input_is_named(images, options, message):
     with pytest.raises(ValueError, match=message):
         color_histogram(images, **options)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_coordinates_lead_back_to_colors(space):
+    rgb = np.random.default_rng(1).random((200, 3))
+    found = SPACES[space].colors(SPACES[space].coordinates(rgb))
+    assert found == pytest.approx(rgb, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("color", "name"),
+    [
+        (WHITE, "white"),
+        (BLACK, "black"),
+        ([170, 170, 170], "light gray"),
+        (RED, "vivid red-orange"),  # hues from 0 to 45 degrees
+        ([130, 140, 10], "strong yellow-green"),  # hue 65 degrees, value 0.55
+        (GREEN, "vivid green"),
+        ([60, 90, 85], "dark grayish blue-green"),  # saturation 0.33, value 0.35
+        ([150, 200, 220], "pale azure"),
+        ([200, 200, 230], "blue-tinted white"),  # saturation 0.13
+        ([10, 0, 40], "very deep blue"),  # hue 255 degrees
+    ],
+)
+def test_bins_are_named_after_their_colors(color, name):
+    histogram = color_histogram([[[color]]])
+    assert color_names()[int(histogram.argmax())] == name
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("n_bins", [None, 1, 2, 7, (40, 2, 9), (1, 1, 300)])
+def test_names_of_bins_differ(space, n_bins):
+    names = color_names(space, n_bins)
+    assert len(set(names)) == len(names)
+    assert len(names) == color_histogram([[[RED]]], space=space, n_bins=n_bins).size
+
+
+def test_bins_of_the_same_name_show_their_colors():
+    names = color_names("rgb")  # centers 0.1, 0.3, ...: 0.9 is 230, 0.7 is 178
+    assert names[0] == "black"
+    assert names[-1] == "white"
+    assert names[4] == "vivid blue #1a1ae6"
+    assert "vivid yellow" in names

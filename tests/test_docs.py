@@ -7,6 +7,7 @@ import io
 import re
 import runpy
 import sys
+import tempfile
 from pathlib import Path
 
 import matplotlib as mpl
@@ -201,10 +202,32 @@ def test_gallery_runs(name, capsys):
         assert names["search"].n_solves_ < 0.05 * 10 * len(names["base"])
 
 
-def test_tutorial_of_many_distances_runs(capsys):
-    path = ROOT / "examples" / "tutorials" / "plot_3_ten_million.py"
-    names = runpy.run_path(str(path))
-    plt.close("all")
+@pytest.fixture
+def run_tutorial(tmp_path, monkeypatch):
+    """Run a tutorial, which leaves no temporary files."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def run(name):
+        names = runpy.run_path(str(ROOT / "examples" / "tutorials" / f"{name}.py"))
+        plt.close("all")
+        assert Path(names["temporary"].name).parent == tmp_path
+        assert list(tmp_path.iterdir()) == []
+        return names
+
+    return run
+
+
+def test_tutorial_of_images_says_what_comes_out(run_tutorial, capsys):
+    names = run_tutorial("plot_1_images")
+    path = Path(names["__file__"])
+    error = len(names["wrong"]) / len(names["new"].y)
+    here = re.search(r"# 32 x 32   20 +(.*)", path.read_text())[1].split(" %")
+    assert f"{100 * error:.1f}" == here[1].strip()
+    assert f"{float(here[0]) / 100:.1%}".replace("%", " %") in capsys.readouterr().out
+
+
+def test_tutorial_of_many_distances_runs(run_tutorial, capsys):
+    names = run_tutorial("plot_3_ten_million")
     printed = capsys.readouterr().out
     assert "same as without a crash: True" in printed
     assert "same distances: True" in printed

@@ -8,6 +8,7 @@ import pytest
 import reference
 from groundmetric.features import gist
 from groundmetric.features._resize import resize
+from groundmetric.features.gist import edge_names
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,22 @@ def test_a_grating_lights_its_direction(j, prefilter):
     fall = np.exp(-2 * np.pi * (np.pi / 8) ** 2)
     for near in (j - 1, (j + 1) % 8):
         assert energies[near] / energies[j] == pytest.approx(fall, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("slope", "name"),
+    [
+        ((1, 0), "vertical"),  # bright on the right
+        ((0, 1), "horizontal"),
+        ((1, 1), "45\N{DEGREE SIGN}"),  # from bottom left to top right
+        ((1, -1), "135\N{DEGREE SIGN}"),
+    ],
+)
+def test_bins_are_named_after_their_edges(slope, name):
+    y, x = np.mgrid[:32, :32] - 15.5
+    found = gist([(slope[0] * x + slope[1] * y > 0).astype(float)], grid=1)[0]
+    names = edge_names(8, 1, (2,))
+    assert names[int(found.argmax())] == f"{name} edges, row 0, column 0"
 
 
 def test_a_grating_lights_its_scale():

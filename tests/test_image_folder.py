@@ -11,6 +11,7 @@ from PIL import Image
 from groundmetric.datasets import _reader, load_image_folder
 from groundmetric.datasets._pixels import decode
 from groundmetric.features import color_histogram, gist
+from groundmetric.features._color_names import color_names
 
 SMALL = {"size": 16}
 
@@ -76,13 +77,19 @@ def test_other_features(folder):
     assert colors.feature_shape == (2, 2, 2)
     expected = color_histogram([pixels_of(10, 12, 10, 3)], n_bins=2)
     assert (colors.X[:1] == expected).all()
+    assert colors.feature_names == tuple(color_names(n_bins=2))
+    assert "vivid leaf green" in colors.feature_names  # hue 90 degrees
     scales = load_image_folder(folder, feature_options={"scales": [0, 1], **SMALL})
     assert scales.feature_shape == (2, 8, 4, 4)
+    last = "scale 1, 112.5\N{DEGREE SIGN} edges, row 3, column 3"
+    assert scales.feature_names[-1] == last
+    assert len(set(scales.feature_names)) == 256
 
     def brightness(images, at):
         return [[(images[0] < at).sum(), (images[0] >= at).sum()]]
 
     own = load_image_folder(folder, feature=brightness, feature_options={"at": 128})
+    assert own.feature_names is None
     assert own.feature_shape == (2,)
     dark = (pixels_of(10, 12, 10, 3) < 128).mean()
     assert own.X[0] == pytest.approx([dark, 1 - dark])

@@ -228,8 +228,29 @@ def test_attributes_agree(data):
     r, c = X.toarray()[:2]
     assert learner.get_metric()(r, c) == pytest.approx(expected[0, 1], abs=1e-12)
     assert learner.get_feature_names_out().shape == (40,)
-    assert not hasattr(learner, "initial_metric_")
-    assert not hasattr(GroundMetricLearning(), "metric_")
+    for name in ("metric_", "initial_metric_"):
+        assert not hasattr(GroundMetricLearning(), name)
+
+
+def test_a_map_knows_where_it_started(data, tmp_path):
+    X, y, points = data
+    learner = GroundMetricLearning(points=points, n_components=2, max_outer=3)
+    learner.fit(X, y)
+    around = points - points.mean(axis=0)
+    axes = np.linalg.svd(around)[2][:2]  # the principal ones
+    expected = cdist(points @ axes.T, points @ axes.T)
+    expected /= np.sqrt(np.square(expected).mean())
+    np.testing.assert_allclose(learner.initial_metric_, expected, atol=1e-12)
+    positions = learner.initial_embedding_
+    learner.save(tmp_path / "map.npz")
+    again = GroundMetricLearning.load(tmp_path / "map.npz")
+    np.testing.assert_array_equal(again.initial_embedding_, positions)
+    # A warm start begins where the last fit ended; a matrix has no positions.
+    last = learner.embedding_
+    learner.set_params(warm_start=True).fit(X, y)
+    np.testing.assert_allclose(learner.initial_embedding_, last, atol=1e-12)
+    learner.set_params(n_components=None, warm_start=False).fit(X, y)
+    assert not hasattr(learner, "initial_embedding_")
 
 
 def test_without_points_every_bin_has_a_position(data):

@@ -15,7 +15,12 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier
 
-from groundmetric import GroundMetricLearning, _words, distances
+from groundmetric import (
+    GroundMetricLearning,
+    GroundMetricLearningCV,
+    _words,
+    distances,
+)
 from groundmetric.baselines import NCA, ChiSquaredLMNN
 from groundmetric.experiments import resampled_mean
 from groundmetric.experiments.measures import nearest, nearest_others, own_share, votes
@@ -299,6 +304,16 @@ def test_uniform_start_is_l1(task):
     assert found.differences()["l1"].other == "the l1 distance"
 
 
+def test_a_learner_that_took_no_step(task, tmp_path):
+    """Cross-validation may choose the initial metric."""
+    learner = GroundMetricLearningCV(max_outer=1, step_size=1e-9)
+    learner.fit(task["X"], task["y"])
+    assert learner.n_iter_ == 0
+    file = write_report(tmp_path / "r.html", **task, learner=learner, learners=())
+    path = data_of(file.read_text(encoding="utf-8"))["path"]
+    assert path == {"criterion": [], "starts": [], "best": None}
+
+
 def test_split_keeps_classes_and_never_trusts_a_fitted_learner(task):
     whole = {"X": task["X_test"], "y": task["y_test"]}  # 50 histograms
     learner = learner_of().fit(**whole)
@@ -323,9 +338,9 @@ def test_a_lesson_names_what_moved_most():
     train = np.array([[0.25, 0.25, 0.25, 0.24, 0.01]])  # the last has hardly any mass
     names = ["red", "orange", "green", "blue", "void"]
     assert lesson(learner, train, names) == (
-        f"What was learned: red {TO} orange and green {TO} blue moved closest "
-        f"together, and red {TO} green and orange {TO} blue farthest apart, compared "
-        "with the initial metric."
+        "What was learned: compared with the initial metric, these moved closest "
+        f"together: red {TO} orange, and green {TO} blue; and these farthest apart: "
+        f"red {TO} green, and orange {TO} blue."
     )
     learner.metric_ = 2 * learner.initial_metric_  # nothing moved relative to the rest
     assert lesson(learner, train, names) == ""
@@ -543,10 +558,23 @@ def test_a_verbose_learner_shows_the_search_as_well(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("is_fitted", [False, True])
-def test_refuses_maps(tmp_path, is_fitted):
+def test_a_map_is_drawn_as_its_distances(tmp_path, is_fitted):
     learner = GroundMetricLearning(n_components=2, max_outer=1)
     if is_fitted:
-        learner.fit(SMALL["X"], SMALL["y"]).set_params(n_components=None)
-    with pytest.raises(ValueError, match="learns a map and keeps no initial metric"):
-        write_report(tmp_path / "report.html", learner=learner, **SMALL)
+        learner.fit(SMALL["X"], SMALL["y"])
+    write_report(tmp_path / "report.html", learner=learner, learners=(), **SMALL)
+    found = data_of((tmp_path / "report.html").read_text(encoding="utf-8"))
+    learner.fit(SMALL["X"], SMALL["y"])
+    for name, metric in (
+        ("learned", learner.metric_),
+        ("initial", learner.initial_metric_),
+    ):
+        assert found["metrics"][name] == packed(metric)
+
+
+def test_a_map_of_too_many_bins_is_refused(tmp_path):
+    X = np.random.default_rng(0).random((8, 1001))
+    learner = GroundMetricLearning(n_components=2)
+    with pytest.raises(ValueError, match="up to 1,000 of them, and there are 1,001"):
+        write_report(tmp_path / "report.html", X=X, y=[0, 1] * 4, learner=learner)
     assert not (tmp_path / "report.html").exists()

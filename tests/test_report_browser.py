@@ -265,6 +265,44 @@ def test_cells_of_gist_are_on_the_images(window, photos):
     assert {outline[4] for outline in outlines} == {True, False}  # wide and high
 
 
+def test_nothing_in_lists_and_tables_is_cut_off(window, photos):
+    """Names of edges are long, and a phone is narrow."""
+    window.get(photos.as_uri())
+    window.find_element("css selector", "html[data-ready=true]")
+    boxes = window.execute_script(
+        "return [...document.querySelectorAll("
+        "'.ranks span:first-child, .verdict .scroll, pre')]"
+        ".map((part) => [part.scrollWidth, part.clientWidth, part.textContent])"
+    )
+    assert sum(" edges, row " in name for _, _, name in boxes) == 16
+    assert [name for wide, seen, name in boxes if wide > seen + 1] == []
+
+
+@pytest.fixture(scope="module")
+def sparse(tmp_path_factory):
+    """Make a report on features of which the last three never occur."""
+    X = np.random.default_rng(0).dirichlet(np.ones(9), 24)
+    X[:, 6:] = 0
+    X[::2, :3] *= 2
+    names = [f"word {k}" for k in range(9)]
+    return write_report(
+        tmp_path_factory.mktemp("sparse") / "r.html",
+        X=X, y=np.arange(24) % 2, feature_names=names, n_splits=1, learners=(),
+    )  # fmt: skip
+
+
+def test_features_that_are_always_empty_are_faint(browser, sparse):
+    browser.get(sparse.as_uri())
+    browser.find_element("css selector", "html[data-ready=true]")
+    empty = browser.find_elements("css selector", "#plane circle.empty")
+    assert {int(one.get_attribute("data-feature")) for one in empty} == {6, 7, 8}
+    caption = by_id(browser, "places-caption").text
+    assert "Faint features are empty in all training histograms." in caption
+    named = [*texts(browser, "#plane text"), *texts(browser, ".ranks span:first-child")]
+    assert named
+    assert not {"word 6", "word 7", "word 8"} & set(named)
+
+
 def test_text_of_charts_is_as_large_as_on_paper(seen):
     # In pixels of the screen, after the scaling of the pictures.
     sizes = seen.execute_script(
@@ -277,6 +315,8 @@ def test_text_of_charts_is_as_large_as_on_paper(seen):
     assert seen.execute_script("return document.documentElement.scrollWidth") <= (
         seen.execute_script("return innerWidth")
     )
+    wide = "const t = document.querySelector('.verdict .scroll');"
+    assert seen.execute_script(f"{wide} return t.scrollWidth <= t.clientWidth")
     inside = seen.execute_script(
         """
         return [...document.querySelectorAll("#forest text")].every((text) => {

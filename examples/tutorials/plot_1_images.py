@@ -22,7 +22,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,7 +30,8 @@ from PIL import Image
 from sklearn.datasets import load_sample_images
 
 SIDE = 32
-folder = Path(mkdtemp())
+temporary = TemporaryDirectory()
+folder = Path(temporary.name)
 photos = load_sample_images()
 rng = np.random.default_rng(0)
 
@@ -130,3 +131,24 @@ for ax, k in zip(axes, wrong, strict=False):
 # Pieces of the same photograph are more alike than two photographs of the same thing,
 # so expect more errors on images of your own. To know, keep whole photographs apart
 # when you make the two folders.
+#
+# Other settings
+# --------------
+#
+# The size of the pieces, their number, and colors instead of edges were chosen after a
+# few trials on the same photographs, so the errors above are not a fair test. These are
+# the errors of 3 nearest neighbors with other choices; the second row is the one above.
+#
+# ========= ======= ========== =============== ========= ==============
+# Pieces    Of each Colors, l1 Colors, learned Edges, l1 Edges, learned
+# ========= ======= ========== =============== ========= ==============
+# 32 x 32   10      4.8 %      1.6 %           38.0 %    33.2 %
+# 32 x 32   20      1.5 %      1.2 %           35.4 %    34.4 %
+# 32 x 32   40      0.9 %      0.9 %           29.5 %    26.8 %
+# 64 x 64   10      7.0 %      0.0 %           43.0 %    38.0 %
+# 64 x 64   20      0.0 %      0.0 %           45.0 %    36.3 %
+# ========= ======= ========== =============== ========= ==============
+#
+# Last, we remove the folder.
+
+temporary.cleanup()

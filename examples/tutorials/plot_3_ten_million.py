@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -98,7 +98,8 @@ print(f"ten million in single precision: {4 * TEN_MILLION / 1e6:.0f} MB")
 # see what this is good for, we start a program that computes all distances between 700
 # digits, and kill it after some blocks.
 
-folder = Path(mkdtemp())
+temporary = TemporaryDirectory()
+folder = Path(temporary.name)
 np.savez(folder / "input.npz", X=X[:700], M=M)
 PROGRAM = """
 import numpy as np, groundmetric as gm
@@ -148,6 +149,7 @@ distances, indices = search.kneighbors()
 print(f"{search.n_solves_ / 700**2:.1%} of the pairs")
 order = np.argsort(D + np.diag(np.full(700, np.inf)), axis=1)[:, :5]
 print("same distances:", np.allclose(distances, np.take_along_axis(D, order, axis=1)))
+temporary.cleanup()
 
 # %%
 # Next: :doc:`/times` has times and memory for other sizes, :doc:`/scale` says how to

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 from samples import X, Y, csv_of
 
+from groundmetric import GroundMetricLearning
 from groundmetric.experiments import FIXED, resampled_mean
 from groundmetric.report import _cross_validated
 
@@ -27,6 +28,7 @@ def test_evaluate(run):
         *("smoothed metric", "LMNN", "ITML", "NCA", "chi-squared LMNN"),
     ):
         assert f" {name} " in found.stdout
+    assert "saved: by the learned metric, compared with the distance" in found.stdout
     assert "Learning made no significant difference" in found.stdout
     use = "Use the l1 distance on these data: 0.0 % errors, and no learner makes fewer."
     assert found.stdout.endswith(f"{use}\n")
@@ -142,16 +144,16 @@ def test_classes_too_small_for_the_folds(model, folder, run):
 
     assert said_of([*5 * ["many"], *3 * ["few"]]) == (
         "error: --folds is 4, but new.csv has 3 histograms of class few, and each fold "
-        "needs one: use --folds 3, or leave the class out.\n"
+        "needs one: use --folds 3, or add rows of this class, or leave it out.\n"
     )
     assert said_of([*7 * ["many"], "one"]) == (
         "error: --folds is 4, but new.csv has 1 histogram of class one, and each fold "
-        "needs one: leave the class out.\n"
+        "needs one: add rows of this class, or leave it out.\n"
     )
     assert said_of(Y, "--limit", "6") == (
         "error: --folds is 4, but new.csv has 3 histograms of class left drawn, and "
-        "each fold needs one: use --folds 3, or a larger --limit, or leave the "
-        "class out.\n"
+        "each fold needs one: use --folds 3, or a larger --limit, or add rows of this "
+        "class, or leave it out.\n"
     )
 
 
@@ -178,6 +180,25 @@ def test_report(model, folder, run):
     assert (facts["report"], facts["n_test"]) == ("t.html", 8)
     assert facts["errors"]["learned"] == 0.0
     assert (folder / "t.html").exists()
+
+
+def test_a_report_on_too_few_rows_says_what_is_needed(folder, run):
+    (folder / "tiny.csv").write_text(csv_of(X[:5], [*4 * ["many"], "one"]))
+    found = run("report", "tiny.csv")
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr == (
+        "error: tiny.csv has 1 histogram of class one, and a report needs 4 of each "
+        "class, to learn from some and test on the others: add rows of this class, or "
+        "leave it out, or give a test set with --test.\n"
+    )
+    found = run("report", "data.csv", "--limit", "6")
+    assert found.stderr.startswith(
+        "error: data.csv has 3 histograms of class left drawn, and a report needs 4 of "
+        "each class, to learn from some and test on the others: raise --limit, or add"
+    )
+    line = ["report", "tiny.csv", "--neighbors", "1", "--no-learners"]
+    (folder / "test.csv").write_text(csv_of(X[5:], ["many", "one", "one"]))
+    assert run(*line, "--test", "test.csv").exit_code == 0
 
 
 def test_report_on_test_histograms_with_labels_in_a_file(folder, run):
@@ -259,6 +280,7 @@ def test_a_report_on_images_shows_them(folder, run):
     assert run("report", "photos", "--no-learners", "--splits", "2").exit_code == 0
     text = (folder / "report.html").read_text(encoding="utf-8")
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert data["names"][5] == "vertical edges, row 1, column 1"
     assert data["examples"]["shown"]
     for shown in data["examples"]["shown"]:
         query = shown["query"]
@@ -269,3 +291,39 @@ def test_a_report_on_images_shows_them(folder, run):
         assert kind == "data:image/jpeg;base64"
         with Image.open(BytesIO(base64.b64decode(image))) as small:
             assert small.size == (96, 13)
+
+
+COLORS = {
+    "strong red-orange": [190, 10, 10],
+    "strong yellow-green": [130, 150, 5],
+    "deep green": [5, 90, 5],
+    "vivid blue": [10, 10, 250],
+    "dark gray": [90, 90, 90],
+    "white": [250, 250, 250],
+}
+
+
+def test_a_report_on_colors_names_them(folder, run):
+    rng = np.random.default_rng(0)
+    every = np.array([*COLORS.values()], np.uint8)
+    for name, alike in (("warm", [5, 5, 2, 2, 3, 3]), ("cold", [2, 2, 5, 5, 3, 3])):
+        (folder / "photos" / name).mkdir(parents=True)
+        for k in range(8):
+            pixels = every[rng.choice(6, (20, 20), p=rng.dirichlet(alike))]
+            Image.fromarray(pixels).save(folder / "photos" / name / f"{k}.png")
+    line = ["photos", "--feature", "color"]
+    found = run("report", *line, "--no-learners", "--splits", "2")
+    assert found.exit_code == 0
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert len(set(data["names"])) == 128
+    assert data["grid"] is None
+    lesson = re.search(
+        r"closest together: (.*?); and these farthest apart: (.*?)\.", text
+    )
+    names = {name for part in lesson.groups() for name in re.split(", and | ↔ ", part)}
+    assert len(names) >= 4
+    assert names <= COLORS.keys()
+    # Names are for people: a model of the folder takes arrays without names, too.
+    assert run("fit", *line, "--max-outer", "2").exit_code == 0
+    assert not hasattr(GroundMetricLearning.load("model.npz"), "feature_names_in_")

@@ -12,6 +12,7 @@ from groundmetric import (
     GroundMetricLearning,
     GroundMetricLearningCV,
 )
+from groundmetric.learning import _mapped
 
 NEW = np.array([[5, 1, 0], [0, 1, 5], [3, 2, 1], [1, 3, 4]])
 
@@ -67,16 +68,102 @@ def test_a_map_predicts_as_its_classifier(mapped, run, file):
 
 
 @pytest.mark.usefixtures("mapped")
-def test_a_map_is_evaluated_but_not_reported_on(run):
+def test_a_map_is_evaluated_and_reported_on(folder, run):
     line = ["data.csv", "--model", "map.npz"]
     found = run("evaluate", *line, "--folds", 2, "--json")
     assert found.exit_code == 0
     assert "learned from 8 of these histograms" in found.stderr
     assert json.loads(found.stdout)["errors"]["learned"]["knn"]["mean"] == 0
-    for options in ([], ["--test", "data.csv"]):
-        found = run("report", *line, *options, "--out", "report.html")
-        assert found.exit_code == 2
-        assert "error: Reports compare the learned metric" in found.stderr
+    for options in (["--splits", "2", "--no-learners"], ["--test", "data.csv"]):
+        found = run("report", *line, *options, "--out", "report.html", "--json")
+        assert found.exit_code == 0
+        errors = json.loads(found.stdout)["errors"]
+        assert errors["learned"] == 0
+        assert "initial" in errors
+        assert ("learned from 8 of" in found.stderr) == ("--test" in options)
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        assert ("8 of the 8 test histograms are also" in page) == ("--test" in options)
+    many = np.random.default_rng(0).random((8, 1001))
+    np.savez("many.npz", X=many, y=np.arange(8) % 2)
+    learner = GroundMetricLearning(n_components=1, max_outer=1)
+    learner.fit(many, np.arange(8) % 2).save(folder / "many_map.npz")
+    found = run("report", "many.npz", "--model", "many_map.npz")
+    assert found.exit_code == 2
+    assert found.stderr.splitlines()[-1] == (
+        "error: A report draws the distances between all bins, up to 1,000 of them, "
+        "and there are 1,001; to find out whether this map helps, use groundmetric "
+        "evaluate, or experiments.compare in Python."
+    )
+
+
+def test_distances_of_a_map_need_no_matrix(mapped, run, monkeypatch):
+    expected = mapped.learner_.pairwise(X)
+    monkeypatch.setattr(_mapped, "LARGEST", 2)  # of three bins
+    with pytest.raises(ValueError, match="would have 3 x 3 entries"):
+        getattr(mapped.learner_, "metric_")  # noqa: B009 - computed here
+    line = ["distances", "X.npy", "--model", "map.npz"]
+    assert run(*line, "--out", "D.npy").exit_code == 0
+    np.testing.assert_allclose(np.load("D.npy"), expected, atol=1e-12)
+    assert run(*line, "--neighbors", "1", "--out", "N.npz").exit_code == 0
+    np.fill_diagonal(expected, np.inf)
+    nearest = np.load("N.npz")["distances"][:, 0]
+    np.testing.assert_allclose(nearest, expected.min(axis=1), atol=1e-12)
+
+
+def test_all_histograms_of_a_classifier_vote(folder, run):
+    """Not only the sample that its learner learned from."""
+    learner = GroundMetricLearning(max_samples=4, max_outer=2, random_state=0)
+    classifier = EMDClassifier(n_neighbors=1, learner=learner).fit(X, Y)
+    assert len(classifier.learner_._histograms) == 4
+    classifier.save(folder / "all.npz")
+    classifier.learner_.save(folder / "sample.npz")
+    line = ["distances", "X.npy", "--model", "all.npz", "--neighbors", "1"]
+    assert run(*line).exit_code == 0
+    # Five vote only if there are more than the sample.
+    line = ["predict", "X.npy", "--neighbors", "5", "--json", "--model"]
+    found = run(*line, "all.npz")
+    direct = classifier.set_params(n_neighbors=5).fit(X, Y)
+    facts = json.loads(found.stdout)
+    assert facts["labels"] == direct.predict(X).tolist()
+    assert facts["votes"] == pytest.approx(direct.predict_proba(X).max(axis=1))
+    assert found.stderr == ""
+    assert run(*line, "sample.npz").exit_code == 2
+    found = run("predict", "X.npy", "--model", "sample.npz")
+    assert found.stderr == (
+        "the 4 histograms that the model was learned from vote, a sample drawn by "
+        "max_samples; an EMDClassifier around this learner keeps them all\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        (["year"], "column 'year'"),
+        (["year", "d"], "columns 'year', 'd'"),
+    ],
+)
+def test_columns_that_a_model_does_not_know_are_named(model, folder, run, extra, said):
+    rows = [[*row, *range(7, 7 + len(extra))] for row in NEW]
+    names = ["a", "b", "c", *extra]
+    lines = [",".join(map(str, row)) for row in [names, *rows]]
+    (folder / "wide.csv").write_text("\n".join(lines) + "\n")
+    (folder / "plain.csv").write_text(
+        "a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in NEW)
+    )
+    line = ["--model", model]
+    plain, found = (run("predict", file, *line) for file in ("plain.csv", "wide.csv"))
+    assert plain.stderr == ""
+    assert found.stdout == plain.stdout
+    assert found.stderr == (
+        f"left out: {said}, not among those that the model was learned from\n"
+    )
+    ignored = [word for name in extra for word in ("--ignore", name)]
+    assert run("predict", "wide.csv", *line, *ignored).stderr == ""
+    # The same for those that the other file of a command has not.
+    line = ["distances", "plain.csv", "--metric", "line.npy", "--queries", "wide.csv"]
+    found = run(*line)
+    assert found.exit_code == 0
+    assert f"left out: {said}, not among those that plain.csv has" in found.stderr
 
 
 @pytest.mark.usefixtures("new")

@@ -99,6 +99,17 @@ def _say_where(error: ValueError, X: ArrayLike, judge: Judge, table: Table) -> N
         raise ValueError(f"{ours} ({general}.)") from None
 
 
+def n_among(rows: Floats, *others: Any) -> int:  # noqa: ANN401 - dense or sparse
+    """Count the rows that are also among others, up to rounding."""
+    # Sums of sparse rows are rounded in another way.
+    seen = {
+        row.tobytes()
+        for each in others
+        for row in (each.toarray() if hasattr(each, "toarray") else each).astype("f4")
+    }
+    return sum(row.tobytes() in seen for row in rows.astype("f4"))
+
+
 def as_classes(y: ArrayLike, n: int) -> NDArray[Any]:
     """Validate one class label per histogram; a column gives a warning.
 

@@ -58,7 +58,7 @@ def find_column(name: str, names: Sequence[str], source: str, option: str) -> in
     except (ValueError, IndexError):
         raise ValueError(
             f"{option} is {name!r}, but {source} has no such column; it has "
-            f"{_listed(names)}."
+            f"{listed(names)}."
         ) from None
 
 
@@ -140,7 +140,7 @@ def read_parquet(path: str) -> Cells:
     kept = (table.schema.pandas_metadata or {}).get("index_columns", [])
     index = [name for name in kept if isinstance(name, str)]  # others are ranges
     if index:
-        note(f"left out: the index, {_listed(index)}")
+        note(f"left out: the index, {listed(index)}")
         table = table.drop_columns(index)
     return Cells(path, list(map(str, table.column_names)), [*map(_of_arrow, table)])
 
@@ -206,7 +206,8 @@ def _clash(cells: list[str], column: Floats) -> bool:
     return False
 
 
-def _listed(names: Sequence[str], most: int = 6) -> str:
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Write names one after the other, and not all of many."""
     shown = [repr(name) for name in names]
     if len(shown) > most:
         shown = [*shown[: most - 2], "...", shown[-1]]

@@ -13,6 +13,7 @@ from ._cells import (
     as_column,
     as_labels,
     find_column,
+    listed,
     require_distinct,
 )
 from ._console import note
@@ -65,7 +66,9 @@ def split_columns(
     if not bins:
         raise ValueError(f"{cells.source} has no column left for the histograms.")
     rows = cells.numbers(bins)
-    if not known:
+    if wanted is not None and known:
+        _say_left_out([names[j] for j in left if j != chosen], wanted)
+    else:
         _warn_of_numbering([names[j] for j in bins], rows)
     if labeled is False or chosen is None:
         return rows, None, bins
@@ -97,6 +100,13 @@ def _guess(cells: Cells, left: Sequence[int], *, labeled: bool) -> int | None:
     what = "labels" if labeled else "left out"
     note(f"{what}: column {cells.names[text[0]]!r}, the only text column")
     return text[0]
+
+
+def _say_left_out(names: Sequence[str], wanted: Bins) -> None:
+    """Name the columns that a metric is not about."""
+    if names:
+        what = "column" if len(names) == 1 else "columns"
+        note(f"left out: {what} {listed(names)}, not among those that {wanted.of}")
 
 
 def _is_text(cells: Floats | list[str]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import GroundMetricLearning, validation
+from ..base._rows import n_among
 from ..base._sample import drawn_by_class
 from ..learning._learner import raised
 from ._arrays import load_labels, load_npy, load_npz
@@ -35,6 +36,7 @@ class Data:
     shape: tuple[int, ...] | None = None
     where: Callable[[int], str] = "row {}".format  # describes a row
     picture: Callable[[int], str | None] = lambda _: None  # a thumbnail, as a URI
+    titles: list[str] | None = None  # of the bins, if they are not columns
 
 
 def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
@@ -89,13 +91,7 @@ def bins_of(learner: GroundMetricLearning) -> Bins:
 
 def warn_if_seen(histograms: Any, data: Data, power: float = 1.0) -> None:  # noqa: ANN401 - dense or sparse
     """Warn of histograms that the metric was learned from, raised to a power."""
-    if hasattr(histograms, "toarray"):
-        histograms = histograms.toarray()
-    # Sums of sparse rows are rounded in another way.
-    seen = {row.tobytes() for row in histograms.astype(np.float32)}
-    given = raised(data.X, power).astype(np.float32)
-    n = sum(row.tobytes() in seen for row in given)
-    if n:
+    if n := n_among(raised(data.X, power), histograms):
         note(
             f"warning: the model was learned from {n} of these histograms, so its "
             "errors are too low; use others to test it."
@@ -124,6 +120,12 @@ def limited(data: Data, limit: int, seed: int, what: str) -> Data:
         where=lambda row: data.where(int(kept[row])),
         picture=lambda row: data.picture(int(kept[row])),
     )
+
+
+def smallest_class(data: Data) -> tuple[str, int]:
+    """Return the name of the smallest class, and its number of histograms."""
+    values, counts = np.unique(data.y, return_counts=True)
+    return str(values[counts.argmin()]), int(counts.min())
 
 
 def _load(source: Source, wanted: Bins | None, *, labeled: bool | None) -> Data:
@@ -221,4 +223,5 @@ def _folder(source: Source) -> Data:
         shape=tuple(shape) if picture else None,
         where=found.paths.__getitem__,
         picture=thumbnail_of,
+        titles=list(found.feature_names or ()) or None,
     )

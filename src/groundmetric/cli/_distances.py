@@ -19,7 +19,7 @@ from ._columns import Bins
 from ._command import command
 from ._console import emit, note, shows_progress
 from ._data import bins_like, bins_of, read_histograms
-from ._models import load_learner
+from ._models import ground_of, load_learner
 from ._options import INPUT, Json, Model, Output, Source
 from ._output import require_suffix, write_matrix, write_rows
 
@@ -86,7 +86,7 @@ def distances(
         facts = {"shape": arrays["distances"].shape}
     else:
         search = EMDNeighbors(
-            ground, n_jobs=source.jobs, verbose=int(shows_progress())
+            **ground, n_jobs=source.jobs, verbose=int(shows_progress())
         ).fit(seen(given.X))
         most = len(given.X) - (asked is None)
         k = validation.as_count(neighbors, "--neighbors", low=1, high=most)
@@ -106,13 +106,14 @@ def distances(
 
 def _ground(
     model: Path | None, metric: str | None
-) -> tuple[Floats, Bins, Callable[[Floats], Floats]]:
-    """Read the metric, which bins it is about, and how it sees histograms."""
+) -> tuple[dict[str, Any], Bins, Callable[[Floats], Floats]]:
+    """Read the metric or points, which bins they are of, how histograms are seen."""
     if (model is None) == (metric is None):
         raise ValueError("Give either --model or --metric.")
     if model is not None:
         learner = load_learner(model)
-        return learner.metric_, bins_of(learner), partial(raised, power=learner.power_)
+        seen = partial(raised, power=learner.power_)
+        return ground_of(learner), bins_of(learner), seen
     given = load_metric(str(metric))
     try:
         matrix = validation.as_square(given.values, "the matrix")
@@ -122,14 +123,17 @@ def _ground(
             f"--metric is {metric}: {error} (groundmetric project finds the nearest "
             "metric.)"
         ) from error
-    return matrix, Bins(len(matrix), given.columns or (), f"{metric} has"), _as_it_is
+    bins = Bins(len(matrix), given.columns or (), f"{metric} has")
+    return {"metric": matrix}, bins, _as_it_is
 
 
 def _as_it_is(rows: Floats) -> Floats:
     return rows
 
 
-def _all(base: Floats, asked: Floats | None, ground: Floats, jobs: int) -> Floats:
+def _all(
+    base: Floats, asked: Floats | None, ground: dict[str, Any], jobs: int
+) -> Floats:
     """Compute all distances, if they fit into memory."""
     rows, columns = (base, None) if asked is None else (asked, base)
     size = 8 * len(rows) * len(base)  # bytes
@@ -140,7 +144,7 @@ def _all(base: Floats, asked: Floats | None, ground: Floats, jobs: int) -> Float
             "with --neighbors, or use fewer histograms as --queries."
         )
     return pairwise_emd(
-        rows, columns, metric=ground, n_jobs=jobs, verbose=int(shows_progress())
+        rows, columns, **ground, n_jobs=jobs, verbose=int(shows_progress())
     )
 
 

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 from numpy.typing import NDArray
 from typer import Option
 
@@ -29,12 +28,16 @@ from ..report._cross_validated import (
 from ..report._names import LABELS
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
-from ._data import Data, bins_of, limited, read_labeled, warn_if_seen
+from ._data import Data, bins_of, limited, read_labeled, smallest_class, warn_if_seen
 from ._models import ground_of, load_learner
 from ._options import Json, Limit, Neighbors, Seed, Source
 
 LIMIT = 200
 FEWEST_FOLDS = 2
+LEGEND = (
+    "errors: of held-out histograms; saved: by the learned metric, compared with the "
+    "distance in this row, in percentage points; time: CPU time to learn, once."
+)
 
 
 @command(
@@ -133,23 +136,23 @@ def evaluate(
     titles |= {"svm": "Support vector machines"} if svm else {}
     for measure, title in titles.items():
         print_table(COLUMNS, rows(table, measure), title=title)
+    tell(LEGEND)
     for sentence in said:
         tell(sentence)
 
 
 def _require_folds(data: Data, folds: int, *, drawn: bool) -> None:
     """Reject classes that are too small, and say what to do."""
-    values, counts = np.unique(data.y, return_counts=True)
-    least = int(counts.min())
+    smallest, least = smallest_class(data)
     if least >= folds:
         return
     ways = [f"use --folds {least}"] if least >= FEWEST_FOLDS else []
     ways += ["a larger --limit"] if drawn else []
-    ways += ["leave the class out"]
+    ways += ["add rows of this class", "leave it out"]
     raise ValueError(
         f"--folds is {folds}, but {data.source} has {count(least, 'histogram')} of "
-        f"class {values[counts.argmin()]!s}{' drawn' if drawn else ''}, and each fold "
-        f"needs one: {', or '.join(ways)}."
+        f"class {smallest}{' drawn' if drawn else ''}, and each fold needs one: "
+        f"{', or '.join(ways)}."
     )
 
 

@@ -1,36 +1,69 @@
 """Model files: of learners, with or without cross-validation, and of classifiers."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import EMDClassifier, GroundMetricLearning
 from ..base._model import load_model
+from ._console import note
 
 
 def load_learner(path: Path) -> GroundMetricLearning:
-    """Read a learner, or that of a classifier, with the labels of its histograms."""
+    """Read a learner, or that of a classifier."""
+    return _load(path)[0]
+
+
+def _load(path: Path) -> tuple[GroundMetricLearning, EMDClassifier | None]:
+    """Read a learner, and the classifier that it belongs to, if any."""
     # Models of theirs are known once they are imported.
     from .. import baselines, smoothed  # noqa: F401, PLC0415 - takes long
 
     model: Any = load_model(path)
-    if isinstance(model, EMDClassifier):
-        learner = model.learner_
-        if hasattr(model, "feature_names_in_"):
-            learner.feature_names_in_ = model.feature_names_in_
-        model = learner
+    classifier = model if isinstance(model, EMDClassifier) else None
+    if classifier is not None:
+        model = classifier.learner_
+        if hasattr(classifier, "feature_names_in_"):
+            model.feature_names_in_ = classifier.feature_names_in_
     if not isinstance(model, GroundMetricLearning):
         raise ValueError(
             f"{path} is a model of {type(model).__name__}; one of GroundMetricLearning "
             "or EMDClassifier is needed."
         )
-    return model
+    return model, classifier
 
 
-def labels_of(learner: GroundMetricLearning, path: Path) -> NDArray[Any]:
-    """Return the labels of the histograms that a learner learned from."""
+class Voters(NamedTuple):
+    """Histograms as a metric sees them, dense or sparse, and their labels."""
+
+    histograms: Any
+    labels: NDArray[Any]
+
+
+def load_voters(path: Path) -> tuple[GroundMetricLearning, Voters]:
+    """Read a learner, and the histograms that vote.
+
+    A classifier has all histograms that it was fitted on; a learner of its own has
+    those that it learned from, which may be a sample.
+    """
+    learner, classifier = _load(path)
+    kept = {} if classifier is None else vars(classifier)
+    if "_histograms" in kept:
+        labels = kept["classes_"][kept["_y"]]
+        return learner, Voters(kept["_histograms"], labels)
+    histograms: Any = learner._histograms  # noqa: SLF001 - no public name
+    if hasattr(learner, "sample_indices_"):
+        note(
+            f"the {histograms.shape[0]:,} histograms that the model was learned from "
+            "vote, a sample drawn by max_samples; an EMDClassifier around this learner "
+            "keeps them all"
+        )
+    return learner, Voters(histograms, _labels_of(learner, path))
+
+
+def _labels_of(learner: GroundMetricLearning, path: Path) -> NDArray[Any]:
     labels = getattr(learner, "_labels", None)
     if labels is None:
         raise ValueError(

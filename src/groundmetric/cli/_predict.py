@@ -13,7 +13,7 @@ from ..learning._learner import raised
 from ._command import command
 from ._console import emit, note, shows_progress
 from ._data import bins_of, read_histograms
-from ._models import ground_of, labels_of, load_learner
+from ._models import ground_of, load_voters
 from ._options import INPUT, Json, Neighbors, Output, Source
 from ._output import write_rows
 
@@ -40,11 +40,12 @@ def predict(
     """Predict the labels of new histograms.
 
     Each gets the most common label among its nearest neighbors in the histograms that
-    the model was learned from; the share of their votes shows how clear the case is.
+    the model was learned from, or that its EMDClassifier was fitted on; the share of
+    their votes shows how clear the case is.
     """
-    learner = load_learner(model)
-    classes, codes = np.unique(labels_of(learner, model), return_inverse=True)
-    base = learner._histograms  # noqa: SLF001 - no public name
+    learner, voters = load_voters(model)
+    classes, codes = np.unique(voters.labels, return_inverse=True)
+    base = voters.histograms
     k = validation.as_count(neighbors, "--neighbors", low=1, high=base.shape[0])
     given = read_histograms(source, bins_of(learner))
     search = EMDNeighbors(
@@ -54,15 +55,15 @@ def predict(
         verbose=int(shows_progress()),
     ).fit(base)
     asked = raised(given.X, learner.power_)
-    voters = codes[np.asarray(search.kneighbors(asked, return_distance=False))]
-    winners = votes(voters, len(classes))[:, -1]
-    shares = (voters == winners[:, None]).mean(axis=1)
+    found = codes[np.asarray(search.kneighbors(asked, return_distance=False))]
+    winners = votes(found, len(classes))[:, -1]
+    shares = (found == winners[:, None]).mean(axis=1)
     labels = classes[winners]
     if out is not None or not json:
         rows = zip(range(len(labels)), labels, np.round(shares, 3), strict=True)
         write_rows([("query", "label", "votes"), *rows], out)
     if json:
-        found = {"labels": labels, "votes": shares}
-        emit({"n_queries": len(labels), **(found if out is None else {"out": out})})
+        facts = {"labels": labels, "votes": shares}
+        emit({"n_queries": len(labels), **(facts if out is None else {"out": out})})
     elif out is not None:
         note(f"wrote {out}: {count(len(labels), 'label')}")

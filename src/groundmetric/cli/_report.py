@@ -9,12 +9,22 @@ import typer
 from typer import Option
 
 from .. import GroundMetricLearning, validation
+from .._words import count
+from ..report._evaluation import FEWEST
 from ..report._finding import N_SPLITS, find_out
 from ..report._origins import Origin, Origins
 from ..report._write import judge_features, write_evaluation
 from ._command import command
 from ._console import emit, note, shows_progress, tell
-from ._data import Data, bins_like, bins_of, limited, read_labeled, warn_if_seen
+from ._data import (
+    Data,
+    bins_like,
+    bins_of,
+    limited,
+    read_labeled,
+    smallest_class,
+    warn_if_seen,
+)
 from ._models import load_learner
 from ._options import INPUT, Json, Limit, Model, Neighbors, Output, Seed, Source
 
@@ -95,10 +105,12 @@ def report(
             warn_if_seen(given.X, other)
         else:
             warn_if_seen(learner._histograms, other, learner.power_)  # noqa: SLF001
-    elif model is not None:
+    else:
+        _require_enough(given, drawn=len(given.X) < len(everything.X))
+    if test is None and model is not None:
         note("no --test: learning again with the model's settings, from 70 % of DATA")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
-    names = given.names or (wanted.names if wanted else None) or None
+    names = given.names or (wanted.names if wanted else None) or given.titles
     grid = given.shape if shape is None else _grid(shape, given.X.shape[1])
     features = judge_features(names, grid, given.X.shape[1])
     found = find_out(
@@ -145,6 +157,20 @@ def report(
     else:
         tell(found.verdict)
         tell(f"Report: {out}")
+
+
+def _require_enough(data: Data, *, drawn: bool) -> None:
+    """Reject classes too small to hold out a test set, and say what to do."""
+    smallest, least = smallest_class(data)
+    if least >= FEWEST:
+        return
+    ways = ["raise --limit"] if drawn else []
+    ways += ["add rows of this class", "leave it out", "give a test set with --test"]
+    raise ValueError(
+        f"{data.source} has {count(least, 'histogram')} of class {smallest}"
+        f"{' drawn' if drawn else ''}, and a report needs {FEWEST} of each class, to "
+        f"learn from some and test on the others: {', or '.join(ways)}."
+    )
 
 
 def _origin(data: Data) -> Origin:

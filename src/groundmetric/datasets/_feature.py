@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..features import color_histogram, gist
+from ..features._color_names import color_names
 from ..features.color import bins_in
+from ..features.gist import edge_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +27,7 @@ class Feature(NamedTuple):
     describe: Callable[[list[Any]], Any]
     facts: dict[str, Any] | None
     shape: tuple[int, ...] | None  # of the bins, if known
+    names: tuple[str, ...] | None = None  # of the bins, if they have any
 
 
 def as_feature(
@@ -62,7 +65,7 @@ def _by_name(name: str, given: dict[str, Any]) -> Feature:
     describe = functools.partial(function, **given)
     describe([np.eye(8)])  # raises if an option is wrong
     facts = {"feature": name, "version": VERSION, "options": used}
-    return Feature(describe, facts, SHAPES[name](used))
+    return Feature(describe, facts, SHAPES[name](used), tuple(NAMES[name](used)))
 
 
 def _gist_shape(options: dict[str, Any]) -> tuple[int, ...]:
@@ -75,7 +78,19 @@ def _color_shape(options: dict[str, Any]) -> tuple[int, ...]:
     return bins_in(options["space"], options["n_bins"])
 
 
+def _gist_names(options: dict[str, Any]) -> list[str]:
+    return edge_names(options["n_orientations"], options["grid"], options["scales"])
+
+
+def _color_names(options: dict[str, Any]) -> list[str]:
+    return color_names(options["space"], options["n_bins"])
+
+
 SHAPES: dict[str, Callable[[dict[str, Any]], tuple[int, ...]]] = {
     "gist": _gist_shape,
     "color": _color_shape,
+}
+NAMES: dict[str, Callable[[dict[str, Any]], list[str]]] = {
+    "gist": _gist_names,
+    "color": _color_names,
 }

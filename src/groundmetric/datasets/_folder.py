@@ -52,6 +52,9 @@ class ImageHistograms(LabeledHistograms):
         Classes that were dropped, and their numbers of usable images.
     n_computed : int
         Number of histograms computed; the others come from the cache.
+    feature_names : tuple of str or None
+        Names of the bins, such as "pale blue" (``"color"``) or "vertical edges, row 0,
+        column 3" (``"gist"``); None if the feature is a callable.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class ImageHistograms(LabeledHistograms):
     skipped: tuple[Skipped, ...] = ()
     too_small: dict[str, int] = field(default_factory=dict)
     n_computed: int = 0
+    feature_names: tuple[str, ...] | None = None
 
 
 def load_image_folder(
@@ -253,4 +257,5 @@ def _result(
         skipped=tuple(reader.skipped),
         too_small=too_small,
         n_computed=sum(image.computed for image in images),
+        feature_names=reader.feature.names,
     )

@@ -96,15 +96,22 @@ def bins_in(space: str, n_bins: int | Sequence[int] | None) -> tuple[int, int, i
 
 
 def _counts(space: Space, image: Floats, shape: tuple[int, int, int]) -> Floats:
-    low, high = np.array(space.low), np.array(space.high)
-    parts = (space.coordinates(image.reshape(-1, 3)) - low) / (high - low)
-    # The last cell includes its upper end.
-    cells = np.clip(np.floor(parts * shape).astype(np.int64), 0, np.array(shape) - 1)
-    flat = np.ravel_multi_index(tuple(cells.T), shape)
+    flat = cells_of(space, image.reshape(-1, 3), shape)
     return np.bincount(flat, minlength=math.prod(shape)).astype(np.float64)
 
 
-def _hsv(rgb: Floats) -> Floats:
+def cells_of(
+    space: Space, rgb: Floats, shape: tuple[int, int, int]
+) -> NDArray[np.int64]:
+    """Return the bin of each color."""
+    low, high = np.array(space.low), np.array(space.high)
+    parts = (space.coordinates(rgb) - low) / (high - low)
+    # The last cell includes its upper end.
+    cells = np.clip(np.floor(parts * shape).astype(np.int64), 0, np.array(shape) - 1)
+    return np.asarray(np.ravel_multi_index(tuple(cells.T), shape))
+
+
+def hsv(rgb: Floats) -> Floats:
     """Smith's hexcone model: value = max, saturation = (max - min) / max, and hue."""
     value = rgb.max(axis=1)
     chroma = value - rgb.min(axis=1)
@@ -117,6 +124,13 @@ def _hsv(rgb: Floats) -> Floats:
     )
     saturation = chroma / np.where(value > 0, value, 1.0)
     return np.column_stack([sixths / 6 % 1.0, saturation, value])
+
+
+def _from_hsv(coordinates: Floats) -> Floats:
+    hue, saturation, value = coordinates.T[:, :, None]
+    sixths = (np.array([5, 3, 1]) + 6 * hue) % 6
+    ramps = np.clip(np.minimum(sixths, 4 - sixths), 0.0, 1.0)
+    return np.asarray(value * (1 - saturation * ramps))
 
 
 def _lab(rgb: Floats) -> Floats:
@@ -133,17 +147,30 @@ def _lab(rgb: Floats) -> Floats:
     return np.column_stack([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
+def _from_lab(coordinates: Floats) -> Floats:
+    """Return colors; below 0 or above 1 outside of sRGB."""
+    lightness, a, b = coordinates.T
+    y = (lightness + 16) / 116
+    roots = np.column_stack([y + a / 500, y, y - b / 200])
+    edge = 6 / 29
+    relative = np.where(roots > edge, roots**3, 3 * edge**2 * (roots - 4 / 29))
+    linear: Floats = (relative * TO_XYZ.sum(axis=1)) @ np.linalg.inv(TO_XYZ).T
+    curved: Floats = 1.055 * np.maximum(linear, 0.0) ** (1 / 2.4) - 0.055
+    return np.where(linear <= 0.04045 / 12.92, 12.92 * linear, curved)
+
+
 class Space(NamedTuple):
-    """Coordinates of sRGB colors, their ranges, and default numbers of bins."""
+    """Coordinates of sRGB colors, and back; their ranges; default numbers of bins."""
 
     coordinates: Callable[[Floats], Floats]
+    colors: Callable[[Floats], Floats]
     low: tuple[float, float, float]
     high: tuple[float, float, float]
     n_bins: tuple[int, int, int]
 
 
 SPACES = {
-    "hsv": Space(_hsv, (0, 0, 0), (1, 1, 1), (8, 4, 4)),
-    "rgb": Space(lambda rgb: rgb, (0, 0, 0), (1, 1, 1), (5, 5, 5)),
-    "lab": Space(_lab, (0, -87, -108), (100, 99, 95), (5, 5, 5)),
+    "hsv": Space(hsv, _from_hsv, (0, 0, 0), (1, 1, 1), (8, 4, 4)),
+    "rgb": Space(lambda rgb: rgb, lambda rgb: rgb, (0, 0, 0), (1, 1, 1), (5, 5, 5)),
+    "lab": Space(_lab, _from_lab, (0, -87, -108), (100, 99, 95), (5, 5, 5)),
 }

@@ -130,6 +130,23 @@ def gist(
     return np.asarray(energies / energies.sum(axis=1, keepdims=True))
 
 
+def edge_names(n_orientations: int, grid: int, scales: Sequence[int]) -> list[str]:
+    """Name bins by their edges and place, such as "vertical edges, row 0, column 3".
+
+    Angles are those of the edges themselves, counterclockwise from the horizontal.
+    """
+    special = {0.0: "horizontal", 90.0: "vertical"}
+    angles = [(90 - 180 * j / n_orientations) % 180 for j in range(n_orientations)]
+    kinds = [special.get(angle, f"{angle:.4g}\N{DEGREE SIGN}") for angle in angles]
+    return [
+        f"{f'scale {s}, ' if len(scales) > 1 else ''}{kind} edges, row {i}, column {j}"
+        for s in scales
+        for kind in kinds
+        for i in range(grid)
+        for j in range(grid)
+    ]
+
+
 def _judged(
     n_orientations: int, grid: int, scales: Sequence[int], size: int, prefilter: object
 ) -> Settings:

@@ -146,7 +146,10 @@ optional
         With ``n_components``: the map, such that ``embedding_`` is
         ``(points - points.mean(axis=0)) @ components_.T``.
     initial_metric_ : ndarray of shape (d, d)
-        Where the descent started; missing with ``n_components``.
+        Where the descent started; with ``n_components``, the distances between the
+        rows of ``initial_embedding_``, likewise.
+    initial_embedding_ : ndarray of shape (d, n_components)
+        With ``n_components``: where the first map took the bins.
     path_ : DescentPath
         A row for each step.
     n_iter_ : int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -48,14 +49,15 @@ class _Lazy:
         return self._make(learner)
 
 
-def _all_distances(learner: Any) -> Floats:  # noqa: ANN401 - of ours
-    d = len(learner.embedding_)
+def _all_distances(learner: Any, before: str = "") -> Floats:  # noqa: ANN401 - of ours
+    positions: Floats = getattr(learner, f"{before}embedding_")
+    d = len(positions)
     if d > LARGEST:
         raise ValueError(
-            f"metric_ would have {d} x {d} entries; use embedding_ instead, for "
-            "instance in pairwise_emd(points=learner.embedding_)."
+            f"{before}metric_ would have {d} x {d} entries; use {before}embedding_ "
+            f"instead, for instance in pairwise_emd(points=learner.{before}embedding_)."
         )
-    metric: Floats = cdist(learner.embedding_, learner.embedding_)
+    metric: Floats = cdist(positions, positions)
     return metric
 
 
@@ -91,6 +93,7 @@ class MappedLearner(MetricLearner):
     _of_map: ClassVar[tuple[str, ...]] = (
         "components_",
         "embedding_",
+        "initial_embedding_",
         "_values",
         "_bins",
         "_starts",
@@ -106,6 +109,7 @@ class MappedLearner(MetricLearner):
     n_jobs: int | None
 
     metric_ = _Lazy(_all_distances)
+    initial_metric_ = _Lazy(partial(_all_distances, before="initial_"))
     _histograms = _Lazy(_sparse_rows)
 
     @property
@@ -144,11 +148,12 @@ class MappedLearner(MetricLearner):
         for name in self._of_map:
             self.__dict__.pop(name, None)
         if self.n_components is not None:
-            A, _, rows = (self.__dict__.pop(name) for name in self._of_matrix)
+            A, start, rows = (self.__dict__.pop(name) for name in self._of_matrix)
             rows = csr_array(rows)
             points, k = self._centered_points(rows.shape[1])
             self.components_ = _of_unscaled(A, k)
             self.embedding_ = points @ A.T
+            self.initial_embedding_ = points @ start.T
             self._values, self._bins, self._starts = (
                 rows.data,
                 rows.indices,
@@ -215,7 +220,8 @@ class MappedLearner(MetricLearner):
         missing = [name for name in self._of_map if name not in vars(self)]
         if missing:
             raise ValueError(f"there is no {missing[0]!r}")
-        positions = validation.as_float_array(self.embedding_, "embedding_", 2)
-        validation.as_coordinates(positions, len(positions), "embedding_")
+        for name in ("embedding_", "initial_embedding_"):
+            positions = validation.as_float_array(getattr(self, name), name, 2)
+            validation.as_coordinates(positions, len(self.embedding_), name)
         rows = validation.as_sparse_distributions(self._histograms, "its histograms")
         self._restore_rest(*rows.shape)

@@ -59,6 +59,7 @@ def contents(
             if name in evaluation.judged
         },
         "order": leaf_order(metric).tolist(),
+        "empty": np.flatnonzero(~evaluation.data.train.any(axis=0)).tolist(),
         "map": {
             "positions": rounded(_unit_square(layout.positions), 4),
             "stress": round(layout.stress, 3),
@@ -113,7 +114,7 @@ def _path(path: DescentPath) -> Contents:
     return {
         "criterion": [float(f"{value:.5g}") for value in criterion],
         "starts": np.flatnonzero(path.column("inner") == 0).tolist(),
-        "best": int(criterion.argmin()),
+        "best": int(criterion.argmin()) if criterion.size else None,
     }
 
 

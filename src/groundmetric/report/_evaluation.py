@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from .. import validation
+from ..base._rows import n_among
 from ..base._votes import votes
 from ..experiments.measures import (
     class_sizes,
@@ -96,9 +97,7 @@ class Evaluation:
         train, test = (
             raised(rows, power) for rows in (self.data.train, self.data.test)
         )
-        known = (train, self.learner._histograms)  # noqa: SLF001
-        seen = {row.tobytes() for rows in known for row in rows}
-        return sum(row.tobytes() in seen for row in test)
+        return n_among(test, train, self.learner._histograms)  # noqa: SLF001
 
     def right(self, name: str) -> NDArray[np.bool_]:
         """Which test histograms are classified correctly."""
@@ -218,13 +217,14 @@ def evaluate(
         start = time.process_time()
         fitted = clone(learner).fit(data.train, data.labels)
         seconds["learned"] = time.process_time() - start
-    validation.as_cost(fitted.metric_, data.train.shape[1], "learner.metric_")
+    metric, initial = fitted.metric_, fitted.initial_metric_
+    validation.as_cost(metric, data.train.shape[1], "learner.metric_")
     options = {"n_jobs": n_jobs, "verbose": fitted.verbose}
     train, test = (raised(rows, fitted.power_) for rows in (data.train, data.test))
     seen = replace(data, train=train, test=test)
-    judged = {"learned": _emd(fitted.metric_, seen, k, options)}
-    if not is_uniform(fitted.initial_metric_):
-        judged["initial"] = _emd(fitted.initial_metric_, seen, k, options)
+    judged = {"learned": _emd(metric, seen, k, options)}
+    if not is_uniform(initial):
+        judged["initial"] = _emd(initial, seen, k, options)
     for name in ("l1", "hellinger", "chi2", "l2", *learners):
         start = time.process_time()
         pairwise = METHODS[name].learn(data.train, data.labels, n_jobs)

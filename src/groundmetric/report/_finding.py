@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..learning._estimator import GroundMetricLearning
 
 N_SPLITS = 5
+MOST_BINS = 1000  # of a map
 SEEDS = 2**32
 
 
@@ -73,13 +74,9 @@ def find_out(
     progress: bool = False,
 ) -> Finding:
     """Evaluate on the test set, or hold one out repeatedly."""
-    if learner.n_components is not None or hasattr(learner, "components_"):
-        raise ValueError(
-            "Reports compare the learned metric with the initial one, but the learner "
-            "learns a map and keeps no initial metric; n_components must be None."
-        )
     splits = validation.as_count(n_splits, "n_splits", low=1)
     data = judge_data(X, y, X_test, y_test, seed)
+    _require_few_bins(learner, data.train.shape[1])
     others = _judged(learners, int(np.unique(data.y, return_counts=True)[1].min()))
     options: dict[str, Any] = {
         "n_neighbors": n_neighbors,
@@ -113,6 +110,17 @@ def find_out(
     if data.was_split:
         given["n_splits"] = splits
     return replace(found, section=replace(found.section, options=given))
+
+
+def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
+    """Reject a map of more bins than a page can draw; matrices are never as large."""
+    is_map = learner.n_components is not None or hasattr(learner, "components_")
+    if is_map and d > MOST_BINS:
+        raise ValueError(
+            f"A report draws the distances between all bins, up to {MOST_BINS:,} of "
+            f"them, and there are {d:,}; to find out whether this map helps, use "
+            "groundmetric evaluate, or experiments.compare in Python."
+        )
 
 
 def _judged(learners: Iterable[str] | None, fewest: int) -> Learners:

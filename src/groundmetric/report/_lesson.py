@@ -36,8 +36,8 @@ def lesson(learner: GroundMetricLearning, train: Floats, names: Sequence[str]) -
         return ""
     closest, farthest = (_named(pairs, names) for pairs in found)
     return (
-        f"What was learned: {closest} moved closest together, and {farthest} farthest "
-        "apart, compared with the initial metric."
+        "What was learned: compared with the initial metric, these moved closest "
+        f"together: {closest}; and these farthest apart: {farthest}."
     )
 
 
@@ -76,4 +76,6 @@ def _apart(pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 def _named(pairs: Sequence[tuple[int, int]], names: Sequence[str]) -> str:
-    return " and ".join(f"{names[p]} \N{LEFT RIGHT ARROW} {names[q]}" for p, q in pairs)
+    return ", and ".join(
+        f"{names[p]} \N{LEFT RIGHT ARROW} {names[q]}" for p, q in pairs
+    )

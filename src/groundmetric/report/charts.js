@@ -153,7 +153,7 @@ function numbers() {
 
 function descent() {
   const { criterion, starts, best } = data.path;
-  if (!criterion.length) { byId("path").textContent = "No steps were recorded."; return; }
+  if (!criterion.length) { byId("path").textContent = "No step was taken: the metric is the initial one."; return; }
   const low = Math.min(...criterion), high = Math.max(...criterion), pad = 0.06 * (high - low) || 1;
   const chart = frame(`Criterion over ${criterion.length} steps, from ${number(criterion[0])} to ${number(criterion[best])}.`,
     { x: [0, Math.max(criterion.length - 1, 1)], y: [low - pad, high + pad], xName: "step", format: (t) => (t ? t.toExponential(1) : "0") });

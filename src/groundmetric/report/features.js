@@ -32,7 +32,10 @@ const center = (p) => asPicture
   ? [cells[p][0] + cells[p][2] / 2, cells[p][1] + cells[p][2] / 2]
   : data.map.positions[p].map((v, axis) => margin + (1 - 2 * margin) * (axis ? 1 - v : v));
 
-const byDistance = () => data.order.filter((p) => p !== view.feature)
+// Nothing was learned about features that are empty in all training histograms.
+const isEmpty = data.names.map(() => false);
+for (const p of data.empty) isEmpty[p] = true;
+const byDistance = () => data.order.filter((p) => p !== view.feature && !isEmpty[p])
   .sort((p, q) => distance(view.feature, p) - distance(view.feature, q));
 
 const planeView = zoomable(plane, byId("places").querySelectorAll("[data-zoom]"), frameView, () => center(view.feature));
@@ -43,7 +46,7 @@ function frameView() {
 
 function mark(p) {
   const fill_ = css(color(standing(distance(view.feature, p)))), [x, y] = center(p);
-  const options = { class: "place", fill: fill_, "data-feature": p };
+  const options = { class: isEmpty[p] ? "place empty" : "place", fill: fill_, "data-feature": p };
   if (asPicture) return shape("rect", { ...options, x: cells[p][0], y: cells[p][1], width: cells[p][2], height: cells[p][2] });
   const r = 0.011 * Math.sqrt(planeView.size);
   return shape("circle", { ...options, cx: x, cy: y, r, "stroke-width": r / 4 });
@@ -101,7 +104,8 @@ function describe() {
   byId("places-caption").replaceChildren(
     element("strong", {}, asPicture ? "Distances to the chosen feature" : "Map of the features"),
     asPicture ? ", each at its position. Click to choose another, or use the arrow keys."
-      : `, by multidimensional scaling of the learned metric, with stress ${data.map.stress.toFixed(2)}. Colors show distances to the chosen feature.`);
+      : `, by multidimensional scaling of the learned metric, with stress ${data.map.stress.toFixed(2)}. Colors show distances to the chosen feature.${
+        data.empty.length ? " Faint features are empty in all training histograms." : ""}`);
 }
 for (const [id, picture] of [["as-picture", true], ["as-map", false]])
   byId(id).addEventListener("click", () => { asPicture = picture; describe(); drawPlane(); });
@@ -160,6 +164,7 @@ addEventListener("resize", drawPlane); // names keep their size
 describe();
 // Begin with the feature whose distances vary most.
 const spread = (p) => {
+  if (isEmpty[p]) return -1;
   const values = data.order.map((q) => distance(p, q)), mean = values.reduce((a, b) => a + b, 0) / d;
   return values.reduce((sum, v) => sum + (v - mean) ** 2, 0);
 };
