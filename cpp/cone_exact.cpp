@@ -17,16 +17,18 @@ constexpr std::int64_t kMostEdges = 2016;  // of 64 bins
 // visited, those of the oracle included; earlier if the bound is not even below
 // kFar.
 constexpr std::int64_t kPatience = 10'000;
-constexpr std::int64_t kShareNear = 16, kShareFar = 64;
+constexpr std::int64_t kShareNear = 16, kShareFar = 32;
 constexpr double kFar = 0.01;
+// What else a round takes, in visits: it matters where there are few triangles.
+constexpr std::int64_t kPerRound = 500;
 
 }  // namespace
 
 bool MetricProjector::is_stuck(int rounds, double relative_bound) const {
     const std::int64_t n = static_cast<std::int64_t>(d_) * (d_ - 1) / 2;
     const std::int64_t share = relative_bound > kFar ? kShareFar : kShareNear;
-    return n <= kMostEdges &&
-           set_.n_visits() + rounds * d_ * n > kPatience + n * n * n / share;
+    const std::int64_t visits = set_.n_visits() + rounds * (d_ * n + kPerRound);
+    return n <= kMostEdges && visits > kPatience + n * n * n / share;
 }
 
 // The set gets the triangles of the solution. Returns the solution itself,
