@@ -23,7 +23,7 @@ def require_resolved(
     Such a mass has to pay at least its cheapest cost, if none is negative.
     """
     least = RESOLUTION * total
-    if not (r[r < least].any() or c[c < least].any()) or cost.min() < 0:
+    if not (_has_lost(r, least) or _has_lost(c, least)) or cost.min() < 0:
         return
     for name, here, there, costs in (("r", r, c, cost), ("c", c, r, cost.T)):
         stays = there if len(here) == len(there) else np.zeros(len(here))
@@ -38,3 +38,9 @@ def require_resolved(
                     f"count as zero, but this one alone costs at least {bound:.6g}. "
                     "Make the masses less different."
                 )
+
+
+def _has_lost(masses: Floats, least: float) -> bool:
+    """Whether some mass is positive, but too small; quick, for single pairs."""
+    small = masses[masses < least]
+    return small.size > 0 and bool(small.any())
