@@ -12,6 +12,7 @@ CLASSES ?=
 SVM ?= yes
 DRAW ?= build/figures
 SECONDS ?= 60
+WHOLE ?=
 BIN := .venv/bin
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -116,7 +117,7 @@ build/libfixing.so: benchmarks/fixing.cpp
 # itself: that one is built with the sanitizers and all asserts.
 SANITIZED := build/sanitize
 SITE = $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-sanitize: setup .venv/dev  ## The tests of the core, failing allocations and old fuzz inputs with ASan, UBSan, asserts
+sanitize: setup .venv/dev  ## Tests of the core (WHOLE=yes: all), failing allocations, old fuzz inputs with ASan, UBSan
 	@rm -rf $(SANITIZED) && $(BIN)/python -m venv --without-pip $(SANITIZED)
 	@site=$$(echo $(SANITIZED)/lib/python3*/site-packages); \
 	  echo $(SITE) > $$site/packages.pth; \
@@ -128,7 +129,7 @@ sanitize: setup .venv/dev  ## The tests of the core, failing allocations and old
 	    { tail -n 40 $(SANITIZED)/fuzz.log; exit 1; }; done
 	@$(SANITIZED)/cmake/fuzz/allocations
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q -m core tests
+	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q $(if $(WHOLE),,-m core) tests
 
 # The programs in fuzz/, which need no Python. New inputs stay in build/fuzz/corpus.
 define build_fuzz

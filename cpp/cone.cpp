@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kernels.h"
 
@@ -16,6 +17,10 @@ constexpr int kBlock = 16;  // rows of a task, a multiple of kLanes
 // many triangles were just added, accurately if few were.
 constexpr double kManyNew = 0.25, kRoughly = 0.1;
 constexpr double kFewNew = 0.01, kWell = 0.01;
+double next_reduction(std::size_t n_new, std::size_t n) {
+    const double share = static_cast<double>(n_new) / static_cast<double>(n);
+    return share > kManyNew ? kRoughly : share > kFewNew ? kWell : 0.0;
+}
 
 // Triangles to add: those violated at least half as much as the worst one of
 // their edge, or nearly as much if there are more of them than edges.
@@ -69,17 +74,25 @@ ProjectionReport MetricProjector::project(const double* input,
     double limit = options.tol * size;
     double reduction = kRoughly;
     double gap_share = 0.5;
-    for (;;) {
-        if (set_.size() > 0) {
-            const double gap_goal = gap_share * limit * limit / 2.0;
-            set_.improve(reduction, gap_goal, rounding_, pulse);
-            set_.write(x_.data());
-        }
-        find_shortcuts(x_);
-        const bool repaired = repair();
+    bool stuck = false;
+    const auto assess = [&] {
         size = std::max(norm(metric_), kLeastNorm * input_norm);
         limit = options.tol * size;
-        report.bound = distance_bound();
+        report.bound = d_ <= 2 ? 0.0 : distance_bound();
+    };
+    for (;;) {
+        std::vector<double> exact;
+        if (!stuck && (stuck = is_stuck(report.rounds, report.bound / size))) {
+            exact = solve_exactly(input, pulse);
+        } else if (set_.size() > 0) {
+            const double gap_goal = gap_share * limit * limit / 2.0;
+            set_.improve(reduction, gap_goal, rounding_, pulse);
+        }
+        set_.write(x_.data());
+        find_shortcuts(x_);
+        const bool repaired = repair() || !exact.empty();
+        if (!exact.empty()) metric_ = std::move(exact);
+        assess();
         const bool lost = !std::isfinite(report.bound + limit);
         const bool last = ++report.rounds >= options.max_rounds || lost;
         if (options.after) options.after(report.rounds);
@@ -88,20 +101,15 @@ ProjectionReport MetricProjector::project(const double* input,
                 close();
             else
                 metric_ = x_;
-            size = std::max(norm(metric_), kLeastNorm * input_norm);
-            limit = options.tol * size;
-            report.bound = d_ <= 2 ? 0.0 : distance_bound();
+            assess();
             report.converged = !lost && report.bound <= limit;
             if (last || report.converged) break;
             find_shortcuts(x_);  // close() left those of the metric
         }
         set_.drop_idle();
-        const auto n_new = static_cast<double>(add_violated());
-        const auto n = static_cast<double>(set_.size());
-        reduction = n_new > kManyNew * n  ? kRoughly
-                    : n_new > kFewNew * n ? kWell
-                                          : 0.0;
-        if (n_new == 0.0) gap_share *= 0.1;
+        const std::size_t n_new = add_violated();
+        reduction = next_reduction(n_new, set_.size());
+        if (n_new == 0) gap_share *= 0.1;
     }
     if (size > 0.0) report.bound /= size;
     if (!std::isfinite(report.bound)) {
@@ -113,29 +121,6 @@ ProjectionReport MetricProjector::project(const double* input,
     store(metric);
     kept_ = {set_.multipliers(), unit_};
     return report;
-}
-
-// x <- input / unit, so that the largest entry is in [1, 2). Multipliers of an
-// input of a very different size are useless.
-void MetricProjector::load(const double* input, const double* weights) {
-    double largest = 0.0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(d_) * d_; ++k)
-        largest = std::max(largest, std::abs(input[k]));
-    int exponent = 0;
-    std::frexp(largest, &exponent);
-    unit_ = std::ldexp(1.0, exponent - 1);
-    rounding_ = 128.0 * std::numeric_limits<double>::epsilon();
-    const double ratio = kept_.unit / unit_;
-    constexpr double kFar = 0x1p60;
-    const bool far = !(largest > 0.0 && ratio < kFar && ratio > 1.0 / kFar);
-    for (int i = 0; i < d_; ++i)
-        for (int j = 0; j < d_; ++j) {
-            const std::size_t k = static_cast<std::size_t>(i) * d_ + j;
-            x_[row(i) + j] = i == j ? 0.0 : input[k] / unit_;
-            weights_[row(i) + j] = weights == nullptr ? 1.0 : weights[k];
-        }
-    const std::vector<Multiplier> none;
-    set_.load(x_.data(), weights_.data(), far ? none : kept_.triangles, ratio);
 }
 
 void MetricProjector::for_row_blocks(const RowTask& task) const {

@@ -64,6 +64,8 @@ private:
     using RowTask = std::function<void(int first, int last)>;
 
     void load(const double* input, const double* weights);
+    bool is_stuck(int rounds, double relative_bound) const;
+    std::vector<double> solve_exactly(const double* input, Pulse& pulse);
     void for_row_blocks(const RowTask& task) const;
     void find_shortcuts(const std::vector<double>& matrix);
     bool repair();

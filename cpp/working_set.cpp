@@ -47,7 +47,14 @@ bool WorkingSet::load(const double* matrix, const double* weights,
     refresh();
     max_steps_ = kMinSteps;
     n_sweeps_ = 0;
+    n_visits_ = 0;
     return true;
+}
+
+void WorkingSet::replace(const std::vector<Multiplier>& multipliers) {
+    triangles_.clear();
+    link();
+    for (const Multiplier& m : multipliers) add(m.i, m.j, m.k, m.dual);
 }
 
 int WorkingSet::edge(int i, int j) {
@@ -140,10 +147,15 @@ void WorkingSet::improve(double reduction, double gap_goal, double rounding,
     }
 }
 
+void WorkingSet::count(int n_sweeps, std::size_t n) {
+    n_sweeps_ += n_sweeps;
+    n_visits_ += n_sweeps * static_cast<std::int64_t>(n);
+}
+
 // Hildreth's method, on the first n triangles: one multiplier after the other
 // takes its best value, the others fixed.
 WorkingSet::Residual WorkingSet::sweep(std::size_t n, double rounding) {
-    ++n_sweeps_;
+    count(1, n);
     Residual residual;
     for (std::size_t k = 0; k < n; ++k) {
         Triangle& t = triangles_[k];
@@ -171,8 +183,7 @@ std::size_t WorkingSet::gather_active() {
 void WorkingSet::accelerate(std::size_t n, double energy_goal, double gap_goal,
                             double rounding, Pulse& pulse) {
     face_.load(triangles_, n, value_, inverse_);
-    n_sweeps_ +=
-        face_.descend(max_steps_, energy_goal, gap_goal, rounding, pulse);
+    count(face_.descend(max_steps_, energy_goal, gap_goal, rounding, pulse), n);
     face_.store(value_);
     std::size_t n_negative = 0;
     double share = 1.0;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "face.h"
@@ -38,6 +39,9 @@ public:
     bool load(const double* matrix, const double* weights,
               const std::vector<Multiplier>& multipliers, double dual_factor);
 
+    // These triangles instead, for the same problem.
+    void replace(const std::vector<Multiplier>& multipliers);
+
     // Adds m_ij <= m_ik + m_kj; false if it is already there.
     bool add(int i, int j, int k, double dual = 0.0);
 
@@ -62,6 +66,7 @@ public:
     std::size_t size() const { return triangles_.size(); }
     // Passes over triangles since the load.
     int n_sweeps() const { return n_sweeps_; }
+    std::int64_t n_visits() const { return n_visits_; }  // of one triangle
 
 private:
     struct Place {
@@ -78,6 +83,7 @@ private:
     void shift(const Sides& s, double step);  // x <- x - step W^-1 n
     void refresh();                           // x <- a - W^-1 N u
     void link();
+    void count(int n_sweeps, std::size_t n);
     Residual sweep(std::size_t n, double rounding);
     std::size_t gather_active();
     void accelerate(std::size_t n, double energy_goal, double gap_goal,
@@ -97,6 +103,7 @@ private:
     std::vector<int> next_;    // one more with the same far edge, or -1
     Face face_;
     int max_steps_ = 0, n_sweeps_ = 0;
+    std::int64_t n_visits_ = 0;
 };
 
 }  // namespace groundmetric

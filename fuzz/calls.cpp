@@ -1,5 +1,6 @@
 #include "calls.h"
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -114,6 +115,28 @@ Function projection_call(const Example& example, int d) {
         };
 }
 
+// Weights over ten decades: the direct method takes over. The example is not
+// used, for this takes time.
+Function weighted_call(const Example&) {
+    constexpr int d = 9;
+    Numbers input(square(d)), weights(square(d));
+    for (int p = 0; p < d; ++p)
+        for (int q = 0; q < d; ++q) {
+            const int mixed = p * q + p + q;
+            input[p * d + q] = p == q ? 0.0 : std::cos(1.0 * mixed * mixed);
+            weights[p * d + q] = std::pow(10.0, -(7 * mixed % 11));
+        }
+    const auto projector = std::make_shared<MetricProjector>(d);
+    return [=](const Threading& threading) {
+        Numbers out(square(d));
+        const ProjectionOptions options{
+            1e-6, 100, threading.n_threads, threading.poll, {}};
+        projector->forget(threading.poll);
+        projector->project(input.data(), weights.data(), options, out.data());
+        return out;
+    };
+}
+
 Function tables_call(const Example& example, int d) {
     return [pairs = example.pairs(), histograms = example.histograms(),
             d](const Threading& threading) {
@@ -138,6 +161,7 @@ std::vector<Call> all_calls(const Example& example, int n, int d) {
             {"search", call(search_call, n)},
             {"supports", call(supports_call, n)},
             {"projection", call(projection_call, d), true},
+            {"weighted projection", call(weighted_call), true},
             {"tables", call(tables_call, d)}};
 }
 

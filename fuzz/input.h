@@ -92,6 +92,9 @@ private:
     std::uint64_t state_ = 0xcbf29ce484222325u;
 };
 
+// One problem, solved and checked. Each target defines its own.
+void run(Input& input);
+
 // What validation accepts: no mass below 1e-250, no sum out of range.
 inline double mass_of(const std::vector<double>& histogram) {
     double mass = 0.0;

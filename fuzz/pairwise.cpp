@@ -17,6 +17,8 @@ void cut(std::vector<double>& cost, Input& input) {
     for (double& x : cost) x = std::min(x, threshold);
 }
 
+}  // namespace
+
 void run(Input& input) {
     const int d = input.n_bins(), n = input.integer(1, 4);
     std::vector<double> cost = square_cost(input, d, input.coin());
@@ -46,12 +48,4 @@ void run(Input& input) {
         }
 }
 
-}  // namespace
 }  // namespace groundmetric::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size) {
-    groundmetric::fuzz::Input input(data, size);
-    groundmetric::fuzz::run(input);
-    return 0;
-}

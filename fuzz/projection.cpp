@@ -79,10 +79,13 @@ double distance_bound(const Multipliers& kept, const Matrix& input,
     return std::sqrt(off * off + 2.0 * gap) * largest;
 }
 
+}  // namespace
+
 void run(Input& input) {
     constexpr double kTol = 1e-6;
+    // With the sanitizers a direct solve of 22 bins takes seconds.
     const int d =
-        input.byte() % 16 == 0 ? input.integer(10, 24) : input.integer(1, 9);
+        input.byte() % 16 == 0 ? input.integer(8, 12) : input.integer(1, 7);
     MetricProjector projector(d);
     const bool is_weighted = input.coin();
     Matrix weights{d,
@@ -112,12 +115,4 @@ void run(Input& input) {
     }
 }
 
-}  // namespace
 }  // namespace groundmetric::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size) {
-    groundmetric::fuzz::Input input(data, size);
-    groundmetric::fuzz::run(input);
-    return 0;
-}

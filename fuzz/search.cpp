@@ -9,7 +9,7 @@
 #include "pairwise.h"
 
 namespace groundmetric::fuzz {
-namespace {
+namespace {}  // namespace
 
 void run(Input& input) {
     const int d = input.n_bins(), n = input.integer(2, 12);
@@ -53,12 +53,4 @@ void run(Input& input) {
     }
 }
 
-}  // namespace
 }  // namespace groundmetric::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size) {
-    groundmetric::fuzz::Input input(data, size);
-    groundmetric::fuzz::run(input);
-    return 0;
-}

@@ -48,6 +48,8 @@ std::vector<double> distances_between(const std::vector<double>& points, int d,
     return cost;
 }
 
+}  // namespace
+
 void run(Input& input) {
     const int d = input.n_bins(), s = input.integer(1, 4);
     const int n = input.integer(1, 4);
@@ -101,12 +103,4 @@ void run(Input& input) {
         }
 }
 
-}  // namespace
 }  // namespace groundmetric::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size) {
-    groundmetric::fuzz::Input input(data, size);
-    groundmetric::fuzz::run(input);
-    return 0;
-}

@@ -37,6 +37,8 @@ double total_mass(Input& input) {
     }
 }
 
+}  // namespace
+
 void run(Input& input) {
     const int d = input.n_bins();
     const std::vector<double> r = distribution(input, d);
@@ -71,12 +73,4 @@ void run(Input& input) {
             worst_margin(table, c, true), slack);
 }
 
-}  // namespace
 }  // namespace groundmetric::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size) {
-    groundmetric::fuzz::Input input(data, size);
-    groundmetric::fuzz::run(input);
-    return 0;
-}

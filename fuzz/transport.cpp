@@ -38,6 +38,8 @@ double solve_batch(Batch& batch, const CostMatrix& matrix) {
     return value;
 }
 
+}  // namespace
+
 void run(Input& input) {
     const Pair pair = make_pair(input);
     if (!is_histogram(pair.r) || !is_histogram(pair.c)) return;
@@ -61,12 +63,4 @@ void run(Input& input) {
     require_close(again, proof.value, slack, "the distance of a kept tree");
 }
 
-}  // namespace
 }  // namespace groundmetric::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size) {
-    groundmetric::fuzz::Input input(data, size);
-    groundmetric::fuzz::run(input);
-    return 0;
-}

@@ -256,3 +256,56 @@ def test_values_that_are_not_among_the_known_ones(value):
     validation.require_one_of("a", "kind", ["a", "b"])
     with pytest.raises(ValueError, match=r"^kind is .*; it must be one of a, b\.$"):
         validation.require_one_of(value, "kind", ["a", "b"])
+
+
+FAR = 1e80 * (1 - np.eye(3))
+
+
+@pytest.mark.parametrize("solve", [gm.emd, gm.transport])
+def test_masses_that_are_lost_but_cost_something(solve):
+    # 1e-40 of mass at 1e80 a unit: 1e40, though such a mass counts as zero.
+    with pytest.raises(ValueError, match=r"^r\[0\] is 1e-40: .* at least 1e\+40\."):
+        solve([1e-40, 1, 0], [0, 1, 1e-40], FAR)
+    with pytest.raises(ValueError, match=r"^c\[1\] is 1e-40: .* at least 3e\+40\."):
+        solve([1.0], [1.0, 1e-40], [[0, 3e80]])
+
+
+def test_masses_that_are_lost_and_cost_nothing_to_speak_of():
+    tail = [1e-40, 0.75, 0.25]
+    assert gm.emd(tail, tail, FAR) == 0.0
+    assert gm.emd(tail, [0, 0.5, 0.5], FAR) == 0.25e80
+
+
+def test_integers_that_no_double_can_hold():
+    with pytest.raises(ValueError, match=r"^metric\[0, 1\] is about 1e400: .* finite"):
+        gm.emd([1, 0], [0, 1], [[0, 10**400], [1, 0]])
+    with pytest.raises(ValueError, match=r"^r\[1\] is about -1e5000: .* finite"):
+        gm.emd([1, -(10**5000)], [0, 1], [[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match=r"^tol is about 1e400; it must be finite"):
+        gm.project_metric(M, tol=10**400)
+    with pytest.raises(ValueError, match=r"^max_iter is about 1e400; .* at most"):
+        gm.project_metric(M, max_iter=10**400)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: gm.project_metric(M, tol=np.float64(-1)), r"^tol is -1\.0; "),
+        (lambda: gm.project_metric(M, n_jobs=np.float32(1.5)), r"^n_jobs is 1\.5; "),
+        (lambda: gm.label_similarity([np.int64(1), "a"]), r"y\[0\] is 1 and y\[1\]"),
+    ],
+)
+def test_messages_show_numbers_as_python_writes_them(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_advice_on_unequal_masses_works_with_sparse_rows():
+    from sklearn.preprocessing import normalize  # noqa: PLC0415 - as the message says
+
+    X = sp.csr_array([[0.5, 0.5, 0], [1, 0, 1]])
+    with pytest.raises(ValueError, match=r"normalize\(X, norm='l1'\)\.$"):
+        gm.pairwise_emd(X, metric=M)
+    assert gm.pairwise_emd(normalize(X, norm="l1"), metric=M)[0, 1] == 0.5
+    with pytest.raises(ValueError, match=r"for instance by r / r\.sum\(\)\.$"):
+        gm.emd([1, 1, 0], [0, 0, 1], M)

@@ -89,7 +89,8 @@ def project_metric(
     weights : array-like of shape (d, d), optional
         Symmetric and positive: minimize the sum of weights * (M - A)**2 instead. For
         missing entries of A, use a small weight such as 1e-6 and a value of typical
-        size. Weights that span many more orders of magnitude converge slowly.
+        size. Weights that span many more orders of magnitude take longer; with more
+        than 64 bins they may not converge.
     radius : float, optional
         Project onto the metrics of at most this Frobenius norm. Cannot be combined
         with weights.

@@ -223,9 +223,12 @@ class _Draw:
         needed = self.n_train + 1
         for label in chosen:
             if label not in members:
-                raise ValueError(f"{name} has {label!r}, which is not a label in y.")
+                raise ValueError(
+                    f"{name} has {validation.spelled(label)}, which is not a label in "
+                    "y."
+                )
             if chosen.count(label) > 1:
-                raise ValueError(f"{name} has {label!r} twice.")
+                raise ValueError(f"{name} has {validation.spelled(label)} twice.")
             if members[label] < needed:
                 raise ValueError(
                     f"y has {members[label]} members of class {label!r}; at least "

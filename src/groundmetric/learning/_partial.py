@@ -125,7 +125,8 @@ def _classes(labels: Any, seen: Any, given: ArrayLike | None) -> Any:  # noqa: A
     unknown = np.flatnonzero(~np.isin(labels, classes))
     if len(unknown) > 0:
         raise ValueError(
-            f"y[{unknown[0]}] is {labels[unknown[0]]!r}, which is not among classes."
+            f"y[{unknown[0]}] is {validation.spelled(labels[unknown[0]])}, which is "
+            "not among classes."
         )
     return classes
 

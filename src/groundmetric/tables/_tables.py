@@ -110,7 +110,8 @@ def as_total(total: float) -> float:
     """Validate the total mass of a typical table: positive, or infinity."""
     if not isinstance(total, numbers.Real) or isinstance(total, bool) or not total > 0:
         raise ValueError(
-            f"total is {total!r}; a positive number or infinity is needed."
+            f"total is {validation.spelled(total)}; a positive number or infinity is "
+            "needed."
         )
     try:
         return float(total)

@@ -44,7 +44,7 @@ from .pairs import (
     require_length,
     require_same_kind,
 )
-from .places import Table
+from .places import Table, spelled
 from .supports import (
     GroundCost,
     are_clouds,
@@ -108,4 +108,5 @@ __all__ = [
     "require_one_of",
     "require_same_bins",
     "require_same_kind",
+    "spelled",
 ]

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .places import Table
+from .places import Table, spelled
 from .triangles import broken_triangles
 
 Floats = NDArray[np.float64]
@@ -47,6 +47,9 @@ def as_float_array(
             array = np.require(array, dtype, ["C", "ALIGNED"])
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} is not an array of numbers: {error}.") from error
+    except OverflowError:
+        _refuse_huge(given, Table.of(x, name))
+        raise
     if array.dtype not in {DOUBLE, SINGLE}:
         what = type(given).__name__ if array.ndim == 0 else array.dtype
         raise ValueError(f"{name} is not an array of real numbers, but of {what}.")
@@ -54,6 +57,23 @@ def as_float_array(
         wanted = "one dimension is" if ndim == 1 else f"{ndim} dimensions are"
         raise ValueError(f"{name} has shape {np.shape(given)}, but {wanted} needed.")
     return array
+
+
+def _refuse_huge(x: ArrayLike, table: Table) -> None:
+    """Raise an error that names the first integer that no double can hold."""
+    for where, value in np.ndenumerate(np.asarray(x, dtype=object)):
+        if math.isinf(_as_float(value)):
+            raise ValueError(
+                f"{table.entry(where)} is {spelled(value)}: entries must be finite."
+            )
+
+
+def _as_float(value: Any) -> float:  # noqa: ANN401 - a number of any type
+    """Convert a number; integers that no double can hold become infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _is_ready(x: object, ndim: int, *, single: bool) -> bool:
@@ -208,18 +228,18 @@ def require_metric(array: Floats, name: str) -> None:
 
 def as_number(value: float, name: str, *, low: float, high: float = math.inf) -> float:
     """Validate a finite real number between low and high."""
-    if not isinstance(value, numbers.Real) or not low <= float(value) <= high:
+    if not isinstance(value, numbers.Real) or not low <= _as_float(value) <= high:
         wanted = f"at least {low}" if high == math.inf else f"from {low} to {high}"
-        raise ValueError(f"{name} is {value!r}; a number {wanted} is needed.")
-    if not math.isfinite(value):
-        raise ValueError(f"{name} is {value!r}; it must be finite.")
+        raise ValueError(f"{name} is {spelled(value)}; a number {wanted} is needed.")
+    if math.isinf(_as_float(value)):
+        raise ValueError(f"{name} is {spelled(value)}; it must be finite.")
     return float(value)
 
 
 def as_positive_number(value: float, name: str) -> float:
     """Validate a finite real number above zero."""
     if not as_number(value, name, low=0.0) > 0.0:
-        raise ValueError(f"{name} is {value!r}; a number above 0 is needed.")
+        raise ValueError(f"{name} is {spelled(value)}; a number above 0 is needed.")
     return float(value)
 
 
@@ -231,8 +251,10 @@ def as_factor(value: float, name: str) -> float:
 def as_smoothing(value: float, name: str = "smoothing") -> float:
     """Judge a real number that is not negative; infinity is fine."""
     if not isinstance(value, numbers.Real) or not value >= 0.0:
-        raise ValueError(f"{name} is {value!r}; a number from 0 to inf is needed.")
-    return float(value)
+        raise ValueError(
+            f"{name} is {spelled(value)}; a number from 0 to inf is needed."
+        )
+    return _as_float(value)
 
 
 def as_precision(dtype: str, name: str = "dtype") -> str:
@@ -249,11 +271,11 @@ def as_precision(dtype: str, name: str = "dtype") -> str:
 def as_count(value: int, name: str, *, low: int, high: int | None = None) -> int:
     """Validate a whole number between low and high."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
-        raise ValueError(f"{name} is {value!r}; a whole number is needed.")
+        raise ValueError(f"{name} is {spelled(value)}; a whole number is needed.")
     if value < low:
-        raise ValueError(f"{name} is {value}; it must be at least {low}.")
+        raise ValueError(f"{name} is {spelled(value)}; it must be at least {low}.")
     if high is not None and value > high:
-        raise ValueError(f"{name} is {value}; it must be at most {high}.")
+        raise ValueError(f"{name} is {spelled(value)}; it must be at most {high}.")
     return int(value)
 
 
@@ -269,4 +291,4 @@ def require_one_of(value: object, name: str, known: Iterable[object]) -> None:
     choices = list(known)
     if not isinstance(value, Hashable) or value not in choices:
         wanted = ", ".join(map(str, choices))
-        raise ValueError(f"{name} is {value!r}; it must be one of {wanted}.")
+        raise ValueError(f"{name} is {spelled(value)}; it must be one of {wanted}.")

@@ -118,10 +118,14 @@ def common_mass(*histograms: Histograms) -> float:
         if found.low_mass < total - slack or found.high_mass > total + slack:
             masses = np.atleast_1d(found.values.sum(axis=-1))
             row = int(np.argmax(np.abs(masses - total) > slack))
+            # Both also work with sparse rows.
+            how = "r / r.sum()"
+            if first.values.ndim > 1:
+                how = "sklearn.preprocessing.normalize(X, norm='l1')"
             raise ValueError(
                 f"{found.which(row)} has mass {masses[row]}, but {first.which(0)} has "
                 f"mass {total}: histograms must have equal masses. Normalize them "
-                "first, for instance X / X.sum(axis=-1, keepdims=True)."
+                f"first, for instance by {how}."
             )
     return total
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import as_float_array, require_finite
+from .places import spelled
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -132,8 +133,8 @@ def _require_one_kind(y: ArrayLike, name: str) -> None:
         first, second = sorted(kinds.values())
         raise ValueError(
             f"{name} must be labels of one kind, all numbers or all text, but "
-            f"{name}[{first}] is {given[first]!r} and {name}[{second}] is "
-            f"{given[second]!r}."
+            f"{name}[{first}] is {spelled(given[first])} and {name}[{second}] is "
+            f"{spelled(given[second])}."
         )
 
 

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+
+LONG = 10**30  # an integer with more digits is not spelled out
+
+
+def spelled(value: object) -> str:
+    """Write a value as Python does, 1 and not np.int64(1); huge integers in short."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, int) and abs(plain) > LONG:
+        return f"about {'-' * (plain < 0)}1e{int(math.log10(abs(plain)))}"
+    return repr(plain)
 
 
 @dataclass(frozen=True)
@@ -52,8 +66,8 @@ class Table:
             return f"{self.name}{list(where)}"
         i, j = where
         column = j if self.columns is None else self.columns[j]
-        spelled = repr(column) if isinstance(column, str) else column
-        return f"{self.name}, {self.row(i)}, column {spelled}"
+        label = repr(column) if isinstance(column, str) else column
+        return f"{self.name}, {self.row(i)}, column {label}"
 
     def whole_row(self, i: int) -> str:
         """Name a row."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numbers
 
+from .places import spelled
+
 # More threads never help, and each takes memory.
 MOST_THREADS = 1024
 
@@ -17,7 +19,9 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs is not None and (
         not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool)
     ):
-        raise ValueError(f"n_jobs is {n_jobs!r}; None or a whole number is needed.")
+        raise ValueError(
+            f"n_jobs is {spelled(n_jobs)}; None or a whole number is needed."
+        )
     if n_jobs == 0:
         raise ValueError("n_jobs is 0; use None or 1 for one thread, -1 for all.")
     if n_jobs == 1:
