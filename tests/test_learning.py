@@ -284,6 +284,7 @@ def test_callback_and_bar(digits, capsys):
     [
         ({"criterion": "neighborhood", "n_neighbors": 0}, "n_neighbors is 0; it must"),
         ({"criterion": "neighborhood", "n_similar": 2.5}, r"n_similar is 2\.5"),
+        ({"n_neighbors": 2.5}, r"n_neighbors is 2\.5"),  # also under margins
         ({"criterion": "hinge"}, "criterion is 'hinge'; it must be one of margin"),
         ({"n_targets": 0}, "n_targets is 0; it must be at least 1"),
         ({"margin": -0.1}, r"margin is -0\.1"),

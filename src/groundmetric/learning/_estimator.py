@@ -300,6 +300,13 @@ optional
         """Make the criterion; and how many of either kind count for a histogram."""
         as_count = validation.as_count
         validation.require_one_of(self.criterion, "criterion", CRITERIA)
+        n_similar, n_dissimilar = (
+            None if k is None else as_count(k, name, low=1)
+            for name, k in (
+                ("n_similar", self.n_similar),
+                ("n_neighbors", self.n_neighbors),
+            )
+        )
         if self.criterion == "margin":
             k, share = judged_margin(self.n_targets, self.margin)
             if self.batch_size is not None:
@@ -308,13 +315,6 @@ optional
                 return batches, (k, max(k, size // 24))
             # With ten classes, about a sixth of the other pairs were worth solving.
             return self._margins(rows, weights, threads), (k, max(k, len(rows) // 24))
-        n_similar, n_dissimilar = (
-            None if k is None else as_count(k, name, low=1)
-            for name, k in (
-                ("n_similar", self.n_similar),
-                ("n_neighbors", self.n_neighbors),
-            )
-        )
         balanced = weights.balanced(n_similar, n_dissimilar)
         sides = self._either(NeighborhoodCriterion, ShardedNeighborhood)(
             rows, balanced, n_similar, n_dissimilar, n_threads=threads
