@@ -239,7 +239,7 @@ def test_bad_costs_in_a_sentence(texts):
 @pytest.mark.parametrize(
     ("message", "options", "X"),
     [
-        ("metric is 'city', which is not a metric of", {"metric": "city"}, None),
+        ("metric is 'city', which is not the full", {"metric": "city"}, None),
         ("but there are no points", {"metric": "cityblock", "points": None}, None),
         ("metric is a matrix, but points are given", {"metric": np.ones((3, 3))}, None),
         ("points has shape (3, 1), but the", {"points": np.ones((3, 1))}, None),

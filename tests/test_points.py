@@ -248,7 +248,8 @@ BAD = [
     ),
     ("points[1, 0] is inf", None, {"points": [[0], [np.inf], [1]]}),
     ("metric is 'mahalanobis', which scales", None, {"metric": "mahalanobis"}),
-    ("metric is 'nearly', which is not a metric", None, {"metric": "nearly"}),
+    ("metric is 'se', which is not the full name", None, {"metric": "se"}),
+    ("metric is 'nearly', which is not the full", None, {"metric": "nearly"}),
     ("metric is a matrix, but points are given", None, {"metric": np.eye(3)}),
     (
         "metric returned costs of shape (1, 1) for 3 and 3",

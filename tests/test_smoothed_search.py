@@ -148,6 +148,18 @@ def test_supports_give_what_all_bins_do(rho, largest, monkeypatch):
     assert found.n_inexact == whole.n_inexact == 0
 
 
+def test_sparse_classes_that_are_apart_from_the_start():
+    """No triplet is left, so that no pair has a weight."""
+    X = np.zeros((4, 16))
+    X[:2, :2] = X[2:, 2:4] = 1.0
+    learner = SinkhornMetricLearning().fit(X, [0, 0, 1, 1])
+    assert learner.converged_
+    assert isinstance(
+        _distances.distances_of(X / 2, 3.0, NUMPY), _distances.SupportDivergences
+    )
+    assert np.isfinite(learner.metric_).all()
+
+
 def test_only_supports_of_sparse_histograms_are_solved(monkeypatch):
     """A fit is the same, with kernels as large as the supports instead of all bins."""
     X, y, A, _ = sparse_example(n=24)

@@ -135,6 +135,16 @@ def test_all_histograms_of_a_classifier_vote(folder, run):
     )
 
 
+@pytest.mark.parametrize("max_samples", [None, 4])
+def test_as_many_neighbors_vote_as_the_classifier_asks(folder, run, max_samples):
+    learner = GroundMetricLearning(max_outer=1, max_samples=max_samples, random_state=0)
+    classifier = EMDClassifier(n_neighbors=4, learner=learner).fit(X, Y)
+    classifier.save(folder / "four.npz")
+    facts = json.loads(run("predict", "X.npy", "--json", "--model", "four.npz").stdout)
+    assert facts["votes"] == pytest.approx(classifier.predict_proba(X).max(axis=1))
+    assert facts["labels"] == classifier.predict(X).tolist()
+
+
 @pytest.mark.parametrize(
     ("extra", "said"),
     [

@@ -10,6 +10,8 @@ from .. import EMDClassifier, GroundMetricLearning
 from ..base._model import load_model
 from ._console import note
 
+N_NEIGHBORS = 3
+
 
 def load_learner(path: Path) -> GroundMetricLearning:
     """Read a learner, or that of a classifier."""
@@ -40,6 +42,7 @@ class Voters(NamedTuple):
 
     histograms: Any
     labels: NDArray[Any]
+    n_neighbors: int = N_NEIGHBORS  # how many of them to ask, unless told otherwise
 
 
 def load_voters(path: Path) -> tuple[GroundMetricLearning, Voters]:
@@ -50,9 +53,10 @@ def load_voters(path: Path) -> tuple[GroundMetricLearning, Voters]:
     """
     learner, classifier = _load(path)
     kept = {} if classifier is None else vars(classifier)
+    n_neighbors = kept.get("n_neighbors", N_NEIGHBORS)
     if "_histograms" in kept:
         labels = kept["classes_"][kept["_y"]]
-        return learner, Voters(kept["_histograms"], labels)
+        return learner, Voters(kept["_histograms"], labels, n_neighbors)
     histograms: Any = learner._histograms  # noqa: SLF001 - no public name
     if hasattr(learner, "sample_indices_"):
         note(
@@ -60,7 +64,7 @@ def load_voters(path: Path) -> tuple[GroundMetricLearning, Voters]:
             "vote, a sample drawn by max_samples; an EMDClassifier around this learner "
             "keeps them all"
         )
-    return learner, Voters(histograms, _labels_of(learner, path))
+    return learner, Voters(histograms, _labels_of(learner, path), n_neighbors)
 
 
 def _labels_of(learner: GroundMetricLearning, path: Path) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from ._command import command
 from ._console import emit, note, shows_progress
 from ._data import bins_of, read_histograms
 from ._models import ground_of, load_voters
-from ._options import INPUT, Json, Neighbors, Output, Source
+from ._options import INPUT, Json, Output, Source
 from ._output import write_rows
 
 
@@ -29,7 +29,13 @@ def predict(
     model: Annotated[
         Path, Option(metavar="FILE", help="A model written by fit."), INPUT
     ],
-    neighbors: Neighbors = 3,
+    neighbors: Annotated[
+        int | None,
+        Option(
+            help="Number of neighbors that vote; by default 3, or as many as the "
+            "EMDClassifier asks."
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         Option(help="Write .csv instead of CSV on standard output."),
@@ -46,7 +52,8 @@ def predict(
     learner, voters = load_voters(model)
     classes, codes = np.unique(voters.labels, return_inverse=True)
     base = voters.histograms
-    k = validation.as_count(neighbors, "--neighbors", low=1, high=base.shape[0])
+    wanted = voters.n_neighbors if neighbors is None else neighbors
+    k = validation.as_count(wanted, "--neighbors", low=1, high=base.shape[0])
     given = read_histograms(source, bins_of(learner))
     search = EMDNeighbors(
         **ground_of(learner),

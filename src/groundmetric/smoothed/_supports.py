@@ -132,7 +132,9 @@ class SupportProblems:
 
     def _chunks(self, pairs: Indices) -> list[Indices]:
         """Split pairs by their first histogram, those of similar size together."""
-        chunks = []
+        chunks: list[Indices] = []
+        if len(pairs) == 0:
+            return chunks
         order = np.lexsort((self._sizes[pairs[:, 1]], pairs[:, 0]))
         new = np.flatnonzero(np.diff(pairs[order, 0])) + 1
         for group in np.split(order, new):

@@ -23,7 +23,6 @@ from .._progress import progress_bar
 from ._bins import Bins, columns_of
 from ._blocks import solve_here, solve_in_blocks, solve_there
 from ._pairs import all_pairs, lazy_pairs
-from ._resolution import require_resolved
 
 Floats = NDArray[np.float64]
 
@@ -119,10 +118,7 @@ def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
     >>> emd([2, 2], [1, 2, 1], [[1, 4, 6], [5, 2, 3]])
     10.0
     """
-    pair = _pair(r, c, metric)
-    value = _in_range(_core.emd(*pair))
-    require_resolved(value, *pair)
-    return value
+    return _in_range(_core.emd(*_pair(r, c, metric)))
 
 
 def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
@@ -146,9 +142,8 @@ def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
            [0., 1., 0.],
            [0., 0., 0.]])
     """
-    pair = _pair(r, c, metric)
-    certificate = _core.transport(*pair)
-    require_resolved(_in_range(certificate.value), *pair)
+    certificate = _core.transport(*_pair(r, c, metric))
+    _in_range(certificate.value)
     return Transport.from_core(certificate)
 
 
