@@ -116,6 +116,8 @@ build/libfixing.so: benchmarks/fixing.cpp
 # A second environment that sees the packages of .venv, but not the package
 # itself: that one is built with the sanitizers and all asserts.
 SANITIZED := build/sanitize
+# The sanitizer itself takes memory, and browsers do not start with it.
+UNSANITIZED := --ignore tests/test_load.py --ignore tests/test_report_browser.py
 SITE = $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 sanitize: setup .venv/dev  ## Tests of the core (WHOLE=yes: all), failing allocations, old fuzz inputs with ASan, UBSan
 	@rm -rf $(SANITIZED) && $(BIN)/python -m venv --without-pip $(SANITIZED)
@@ -129,7 +131,7 @@ sanitize: setup .venv/dev  ## Tests of the core (WHOLE=yes: all), failing alloca
 	    { tail -n 40 $(SANITIZED)/fuzz.log; exit 1; }; done
 	@$(SANITIZED)/cmake/fuzz/allocations
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q $(if $(WHOLE),,-m core) tests
+	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q $(if $(WHOLE),$(UNSANITIZED),-m core) tests
 
 # The programs in fuzz/, which need no Python. New inputs stay in build/fuzz/corpus.
 define build_fuzz

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 import groundmetric as gm
 from groundmetric import experiments
-from groundmetric._cluster import Shards, completed
+from groundmetric._cluster import Shards, _Packed, completed
 from groundmetric.learning import _criterion
 from groundmetric.transport import _blocks
 from test_points import bags
@@ -89,6 +89,25 @@ def test_both_workers_start_at_once(client):
     assert len(found) == 8
     assert min(Counter(found).values()) >= 2
     assert set(found) == set(client.run(os.getpid).values())
+
+
+def is_aligned(shared, own):
+    """Look at arrays as they arrive."""
+    return shared[1].flags.aligned and own.flags.aligned
+
+
+def test_arrays_arrive_aligned(client):
+    """Messages have arrays wherever there is room, the core needs them aligned."""
+    arrays = [np.arange(5 + k, dtype=float) for k in range(6)]
+    calls = [(own,) for own in arrays]
+    found = dict(completed(client, is_aligned, ("x", arrays[0]), calls))
+    assert found == dict.fromkeys(range(6), True)
+    beside = []
+    data = pickle.dumps(_Packed(arrays), 5, buffer_callback=beside.append)
+    assert beside == []
+    arrived = pickle.loads(data).item  # noqa: S301 - ours
+    for there, here in zip(arrived, arrays, strict=True):
+        np.testing.assert_array_equal(there, here)
 
 
 def test_a_killed_worker_costs_only_time(client, data, killing):

@@ -1,11 +1,14 @@
 """Work on the machines of a Dask cluster; the only module that knows Dask.
 
 What all calls share travels as a task, not as scattered data: if the worker that holds
-it is lost, the scheduler makes it again elsewhere, and so it does with the calls.
+it is lost, the scheduler makes it again elsewhere, and so it does with the calls. It is
+packed for the journey: Dask puts arrays wherever there is room in a message, and the
+compiled core needs them aligned.
 """
 
 from __future__ import annotations
 
+import pickle
 import uuid
 import warnings
 from collections import Counter
@@ -51,7 +54,9 @@ def completed(
             home = min(n_threads, key=lambda w: n_given[w] / n_threads[w], default="")
             n_given[home] += 1
             key = f"{name}-{k}"
-            future = client.submit(function, held, *call, key=key, **_at(home))
+            future = client.submit(
+                _answered, function, held, _Packed(call), key=key, **_at(home)
+            )
             some[future] = k, home
         under_way.update(some)
         return list(some)
@@ -158,11 +163,34 @@ class _Kept:
         return _Kept, (self.birth,)
 
 
-def _called(shared: object, part: object, kept: _Kept, what: Any) -> tuple[str, Any]:  # noqa: ANN401 - of Shards
-    make, method, arguments = what
+def _called(
+    shared: _Packed, part: object, kept: _Kept, what: _Packed
+) -> tuple[str, Any]:
+    make, method, arguments = what.item
     if kept.item is None:
-        kept.item = make(shared, part)
+        kept.item = make(shared.item, part)
     return kept.birth, getattr(kept.item, method)(*arguments)
+
+
+class _Packed:
+    """Something that is copied when it arrives."""
+
+    def __init__(self, item: Any) -> None:  # noqa: ANN401
+        self.item = item
+
+    def __reduce__(self) -> tuple[Callable[[bytes], _Packed], tuple[bytes]]:
+        from cloudpickle import dumps  # noqa: PLC0415 - comes with Dask
+
+        # Later protocols leave arrays outside.
+        return _unpacked, (dumps(self.item, protocol=4),)
+
+
+def _unpacked(data: bytes) -> _Packed:
+    return _Packed(pickle.loads(data))  # noqa: S301 - of our client
+
+
+def _answered(function: Callable[..., Any], shared: _Packed, call: _Packed) -> Any:  # noqa: ANN401
+    return function(shared.item, *call.item)
 
 
 def _at(home: str) -> dict[str, Any]:
@@ -175,7 +203,7 @@ def _sent(client: Any, shared: object, name: str) -> Any:  # noqa: ANN401 - of D
     """Make a task of data, see above."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph")
-        return client.submit(_same, shared, key=name, pure=False)
+        return client.submit(_same, _Packed(shared), key=name, pure=False)
 
 
 def is_client(item: object) -> bool:
