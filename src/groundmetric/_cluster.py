@@ -179,7 +179,7 @@ class _Packed:
         self.item = item
 
     def __reduce__(self) -> tuple[Callable[[bytes], _Packed], tuple[bytes]]:
-        from cloudpickle import dumps  # noqa: PLC0415 - comes with Dask
+        from distributed.protocol.pickle import dumps  # noqa: PLC0415 - optional
 
         # Later protocols leave arrays outside.
         return _unpacked, (dumps(self.item, protocol=4),)
