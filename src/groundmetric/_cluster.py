@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Calls that each thread of the workers has at a time: one to do, one to go on with.
+# Calls given to each thread of the workers at a time: while one runs, the next waits.
 AHEAD = 2
 
 
@@ -173,9 +173,9 @@ def _called(
 
 
 class _Packed:
-    """Something that is copied when it arrives."""
+    """Data that are copied when they arrive, and so are aligned."""
 
-    def __init__(self, item: Any) -> None:  # noqa: ANN401
+    def __init__(self, item: Any) -> None:  # noqa: ANN401 - anything
         self.item = item
 
     def __reduce__(self) -> tuple[Callable[[bytes], _Packed], tuple[bytes]]:
@@ -189,7 +189,7 @@ def _unpacked(data: bytes) -> _Packed:
     return _Packed(pickle.loads(data))  # noqa: S301 - of our client
 
 
-def _answered(function: Callable[..., Any], shared: _Packed, call: _Packed) -> Any:  # noqa: ANN401
+def _answered(function: Callable[..., Any], shared: _Packed, call: _Packed) -> Any:  # noqa: ANN401 - the function's
     return function(shared.item, *call.item)
 
 

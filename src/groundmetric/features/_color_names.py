@@ -53,8 +53,8 @@ def color_names(
 ) -> list[str]:
     """Name the bins of ``color_histogram`` with these options, each differently.
 
-    Bins of the same name are told apart by the colors at their centers, as in
-    "vivid red #e61919", or else by their numbers.
+    If two bins would have the same name, each also gets the color at its center, as in
+    "vivid red #e61919", or its number if that does not distinguish them.
     """
     shape = bins_in(space, n_bins)
     chosen = SPACES[space]
