@@ -20,6 +20,13 @@ def digits():
     return X[rows], y[rows]
 
 
+@pytest.fixture(scope="module")
+def noise():
+    # Classes that no metric separates: descents take all steps.
+    X = np.random.default_rng(0).dirichlet(np.ones(4), 60)
+    return X, np.arange(60) % 2
+
+
 def test_chooses_the_fewest_steps_within_one_standard_error(digits):
     X, y = digits
     learner = GroundMetricLearningCV(cv=3, max_outer=4).fit(X, y)
@@ -57,7 +64,7 @@ def test_scores_decide(digits, wanted):
 
     def scoring(distances, *_):
         metrics.append(distances)
-        return float((len(metrics) - 1) % 4 == wanted)
+        return float((len(metrics) - 1) // 4 == wanted)  # two folds, drawn twice
 
     learner = GroundMetricLearningCV(cv=2, max_outer=3, tol=0.0, scoring=scoring)
     learner.fit(X, y)
@@ -108,7 +115,7 @@ def test_standard_errors_are_of_differences(digits):
     scores = np.add.outer([0.1, 0.5, 0.3, 0.5], [0.0, 0.08, 0.09, 0.095])
     scores[:2, 2] += 0.02
     scores[2:, 2] -= 0.02
-    later = iter(scores.ravel())
+    later = iter(scores.T.ravel())  # step by step
     learner = GroundMetricLearningCV(
         cv=2, max_outer=3, tol=0.0, scoring=lambda *_: next(later)
     ).fit(*digits)
@@ -118,19 +125,36 @@ def test_standard_errors_are_of_differences(digits):
     assert learner.best_step_ == 2
 
 
-def test_distances_are_computed_once_after_a_descent_has_ended(digits):
+def test_scores_end_with_the_descents(digits):
     seen = []
 
     def scoring(distances, *_):
         seen.append(distances)
         return 0.5
 
-    # Nothing gains 90 % in six steps: descents end at the eighth or so.
-    learner = GroundMetricLearningCV(cv=2, max_outer=40, tol=0.9, scoring=scoring)
-    learner.fit(*digits)
-    assert len(seen) == 4 * 41
-    assert len({id(distances) for distances in seen}) < 4 * 20
-    assert learner.cv_results_["step"].tolist() == list(range(41))
+    # Nothing gains 90 % in six steps: descents end by then, some even earlier.
+    learner = GroundMetricLearningCV(
+        cv=2, max_outer=40, tol=0.9, patience=None, scoring=scoring
+    )
+    n_steps = len(learner.fit(*digits).cv_results_["step"])
+    assert n_steps == 7
+    assert 4 < len(seen) < 4 * n_steps  # no fold is scored after its end
+
+
+@pytest.mark.parametrize(("patience", "n_steps"), [(1, 4), (2, 5), (3, 9), (None, 10)])
+def test_patience_ends_all_folds_together(noise, patience, n_steps):
+    # Means rise up to step 2, and again at 5; single folds do as they like.
+    means = [0.1, 0.2, 0.3, 0.2, 0.2, 0.4, 0.4, 0.3, 0.3, 0.2]
+    scores = np.add.outer(means, [-0.1, 0.1, 0.05, -0.05])
+    scores[3, :2] += [0.25, -0.25]  # by itself, the first fold would have gone on
+    later = iter(scores.ravel())
+    learner = GroundMetricLearningCV(
+        cv=2, max_outer=9, tol=0.0, patience=patience, scoring=lambda *_: next(later)
+    ).fit(*noise)
+    found = learner.cv_results_["mean_test_score"]
+    np.testing.assert_allclose(found, scores.mean(axis=1)[:n_steps], atol=1e-15)
+    assert len(list(later)) == 4 * (10 - n_steps)
+    assert learner.best_step_ == (2 if n_steps < 6 else 5)
 
 
 def test_saves_its_grid(digits, tmp_path):
@@ -148,6 +172,7 @@ def test_saves_its_grid(digits, tmp_path):
         ({"warm_start": True}, "warm_start cannot be combined with cross-validation"),
         ({"scoring": "accuracy"}, "scoring is 'accuracy'; a function is needed"),
         ({"scoring": lambda *_: np.nan}, "scoring returned nan; a number is needed"),
+        ({"patience": 0}, "patience is 0; it must be at least 1"),
         ({"callback": 3}, "callback is 3; a function is needed"),
         ({"param_grid": {"cv": [2]}}, "param_grid has 'cv'; GroundMetricLearning has"),
         ({"cv": []}, "cv has no folds"),
@@ -159,8 +184,8 @@ def test_bad_parameters_before_the_folds(digits, options, message):
         GroundMetricLearningCV(max_outer=1, **options).fit(*digits)
 
 
-def test_a_checkpoint_of_more_steps_does_not_count(digits, tmp_path):
-    X, y = digits
+def test_a_checkpoint_of_more_steps_does_not_count(noise, tmp_path):
+    X, y = noise
     file = tmp_path / "checkpoint.npz"
 
     class StopError(Exception):
@@ -173,7 +198,7 @@ def test_a_checkpoint_of_more_steps_does_not_count(digits, tmp_path):
     def learner(n_steps, **options):
         def scoring(distances, *_):  # the later, the better, up to n_steps
             seen.append(distances)
-            return -abs((len(seen) - 1) % 7 - n_steps)
+            return -abs((len(seen) - 1) // 4 - n_steps)  # two folds, drawn twice
 
         seen = []
         return GroundMetricLearningCV(

@@ -30,8 +30,9 @@ Floats = NDArray[np.float64]
 MOST_NEIGHBORS = 20  # votes of 1 to so many neighbors are averaged
 N_REPEATS = 2  # of folds, if their number is given
 # Parameters that the learner does not have.
-OWN = ("cv", "param_grid", "scoring")
+OWN = ("cv", "param_grid", "patience", "scoring")
 
+Split = tuple[NDArray[Any], NDArray[Any]]  # rows to learn from, and to score on
 Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
 Chooser = TypeVar("Chooser", bound="CrossValidated")
 
@@ -53,6 +54,7 @@ class CrossValidated(MetricLearner):
         cv: Any = 3,  # noqa: ANN401 - whatever scikit-learn takes
         scoring: Callable[[Floats, Any, Any], float] | None = None,
         param_grid: Grid | None = None,
+        patience: int | None = 4,
         random_state: object = 0,
         **parameters: Any,  # noqa: ANN401 - of the learner
     ) -> None:
@@ -60,6 +62,7 @@ class CrossValidated(MetricLearner):
         self.cv = cv
         self.scoring = scoring
         self.param_grid = param_grid
+        self.patience = patience
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -121,6 +124,8 @@ class CrossValidated(MetricLearner):
                 "warm_start cannot be combined with cross-validation, whose number of "
                 f"steps counts from the start; use {self._learner_class.__name__}."
             )
+        if self.patience is not None:
+            validation.as_count(self.patience, "patience", low=1)
         for name, given in (("callback", self.callback), ("scoring", self.scoring)):
             if given is not None and not callable(given):
                 raise ValueError(f"{name} is {given!r}; a function is needed.")
@@ -134,16 +139,13 @@ class CrossValidated(MetricLearner):
                     )
 
     def _choose(self, rows: Floats, labels: NDArray[Any]) -> None:
-        """Score all steps of all candidates on held-out histograms, and choose."""
+        """Score the steps of all candidates on held-out histograms, and choose."""
         splits = list(self._splits(rows, labels))
         if not splits:
             raise ValueError("cv has no folds; at least one is needed.")
         candidates = list(ParameterGrid(self.param_grid or {}))
         scores = _as_array(
-            [
-                [self._scores(params, rows, labels, *split) for split in splits]
-                for params in candidates
-            ]
+            [self._scores(params, rows, labels, splits) for params in candidates]
         )  # (candidates, splits, steps)
         means, spread = scores.mean(axis=1), scores.std(axis=1)
         errors = spread / np.sqrt(max(len(splits) - 1, 1))
@@ -162,9 +164,7 @@ class CrossValidated(MetricLearner):
         self.best_step_, self.best_params_ = step, dict(candidates[chosen])
         self.best_score_ = float(means[chosen, step])
 
-    def _splits(
-        self, rows: Floats, labels: NDArray[Any]
-    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    def _splits(self, rows: Floats, labels: NDArray[Any]) -> Iterator[Split]:
         """Draw the folds."""
         cv = self.cv
         if isinstance(cv, numbers.Integral):
@@ -178,9 +178,9 @@ class CrossValidated(MetricLearner):
             cv = RepeatedStratifiedKFold(
                 n_splits=n_splits, n_repeats=N_REPEATS, random_state=self.random_state
             )
-        splits: Iterator[tuple[NDArray[Any], NDArray[Any]]] = check_cv(
-            cv, labels, classifier=True
-        ).split(rows, labels)
+        splits: Iterator[Split] = check_cv(cv, labels, classifier=True).split(
+            rows, labels
+        )
         return splits
 
     def _scores(
@@ -188,21 +188,41 @@ class CrossValidated(MetricLearner):
         params: dict[str, Any],
         rows: Floats,
         labels: NDArray[Any],
+        splits: list[Split],
+    ) -> list[list[float]]:
+        """Score all folds step by step, until steps have not helped for long."""
+        folds = [self._fold_scores(params, rows, labels, *split) for split in splits]
+        scores: list[list[float]] = []
+        best, patience = 0, np.inf if self.patience is None else self.patience
+        while len(scores) - best <= patience:
+            found = [next(fold, None) for fold in folds]
+            if all(score is None for score in found):
+                break
+            scores.append(
+                [
+                    scores[-1][k] if score is None else score  # its descent had ended
+                    for k, score in enumerate(found)
+                ]
+            )
+            if np.mean(scores[-1]) > np.mean(scores[best]):
+                best = len(scores) - 1
+        return scores
+
+    def _fold_scores(
+        self,
+        params: dict[str, Any],
+        rows: Floats,
+        labels: NDArray[Any],
         train: NDArray[Any],
         test: NDArray[Any],
-    ) -> list[float]:
-        """Score the metrics of all steps of one fold."""
+    ) -> Iterator[float]:
+        """Score the metrics of one fold, after 0, 1, ... steps."""
         learner = self._learner(params).set_params(checkpoint=None, callback=None)
-        metrics = learner.metrics_of_steps(
-            rows[train], weights_of(len(train), labels[train], None)
-        )
-        seen = [raised(rows[part], learner.power_) for part in (test, train)]
-        scores: list[float] = []
-        for k, metric in enumerate(metrics):
-            if k == 0 or metric is not metrics[k - 1]:  # or else the descent had ended
-                between = learner.distances(metric)(*seen)
-            scores.append(self._score(between, labels[train], labels[test]))
-        return scores
+        weights = weights_of(len(train), labels[train], None)
+        for metric in learner.metrics_of_steps(rows[train], weights):
+            seen = [raised(rows[part], learner.power_) for part in (test, train)]
+            between = learner.distances(metric)(*seen)
+            yield self._score(between, labels[train], labels[test])
 
     def _score(
         self, distances: Floats, train: NDArray[Any], test: NDArray[Any]
@@ -250,13 +270,9 @@ def _fewest_steps(scores: Floats, best: int) -> int:
 
 def _as_array(scores: list[list[list[float]]]) -> Floats:
     """Give candidates with fewer steps the score of their last one for the others."""
-    n_steps = max(len(steps) for folds in scores for steps in folds)
-    return np.array(
-        [
-            [steps + steps[-1:] * (n_steps - len(steps)) for steps in folds]
-            for folds in scores
-        ]
-    )
+    n_steps = max(len(steps) for steps in scores)
+    whole = [steps + steps[-1:] * (n_steps - len(steps)) for steps in scores]
+    return np.array(whole).transpose(0, 2, 1)  # (candidates, splits, steps)
 
 
 class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
@@ -278,6 +294,9 @@ class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
         over k = 1, ..., 20.
     param_grid : dict or list of dict, optional
         Other parameters to choose from, such as ``{"power": [0.5, 1.0]}``.
+    patience : int or None, default=4
+        Stop scoring once this many steps in a row have not improved the best mean
+        score; None scores all steps.
     random_state : int, RandomState instance or None, default=0
         Draws the folds, if ``cv`` is a number.
     **parameters

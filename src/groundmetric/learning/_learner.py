@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from importlib.metadata import version
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from ._checkpoint import Checkpoint, identify, require_writable
 from ._path import DescentPath, DescentStep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from .._files import StrPath
     from .._progress import Report
@@ -226,14 +227,16 @@ class MetricLearner(HistogramTransformer):
             raise ValueError("power is 0.0; it must be positive.")
         return power
 
-    def metrics_of_steps(self, rows: Floats, weights: Weights) -> list[Floats]:
-        """Return the result after 0, 1, ... steps; all of them, if it ended early."""
+    def metrics_of_steps(self, rows: Floats, weights: Weights) -> Iterator[Floats]:
+        """Yield the result after 0, 1, ... steps, until the descent ends."""
         self.power_ = self._judged_power()
         descent = self._descent(raised(rows, self.power_), weights)
-        metrics = [descent.result]
-        descent.run([lambda descent: metrics.append(descent.result)])
-        limit = descent.settings.max_outer * descent.settings.max_inner
-        return metrics + [metrics[-1]] * (limit + 1 - len(metrics))
+        yield descent.result
+        for n_steps in count():
+            descent.run([lambda _: True])  # one step
+            if len(descent.path) == n_steps:
+                return
+            yield descent.result
 
     def _run(self, descent: Descent, rows: Floats, n_steps: int | None) -> None:
         """Run the descent, watched by a bar, the callback and a checkpoint."""

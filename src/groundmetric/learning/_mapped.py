@@ -19,6 +19,8 @@ from ._maps import LinearMaps, MappedSearch, centered, scaled, starting_map
 from ._margin import MarginCriterion
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..similarity._weights import Weights
     from ._descent import Settings
 
@@ -123,14 +125,13 @@ class MappedLearner(MetricLearner):
             return self._has_map
         return self.n_components is not None
 
-    def metrics_of_steps(self, rows: Any, weights: Weights) -> list[Floats]:  # noqa: ANN401 - dense or sparse
-        """Return the result after 0, 1, ... steps; of maps, the bins' positions."""
+    def metrics_of_steps(self, rows: Any, weights: Weights) -> Iterator[Floats]:  # noqa: ANN401 - dense or sparse
+        """Yield the result after 0, 1, ... steps; of maps, the bins' positions."""
         metrics = super().metrics_of_steps(rows, weights)
         if self.n_components is None:
             return metrics
         points, _ = self._centered_points(rows.shape[1])
-        positions = {id(A): points @ A.T for A in metrics}  # the same for the same map
-        return [positions[id(A)] for A in metrics]
+        return (points @ A.T for A in metrics)
 
     @property
     def _learned(self) -> Floats:

@@ -1,5 +1,7 @@
 """How much to smooth, and how long to learn, by errors on held-out histograms."""
 
+from typing import Any
+
 from ..learning._cross_validation import CrossValidated
 from ._estimator import SinkhornMetricLearning
 
@@ -22,6 +24,9 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
         over k = 1, ..., 20.
     param_grid : dict or list of dict, optional
         Other parameters to choose from: ``{"smoothing": [1.0, 3.0, math.inf]}``, say.
+    patience : int or None, default=None
+        Stop scoring once this many steps in a row have not improved the best mean
+        score; None scores all steps, which pays here: scores may rise for 30 of them.
     random_state : int, RandomState instance or None, default=0
         Draws the folds, if ``cv`` is a number, and batches.
     **parameters
@@ -54,3 +59,6 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
     """
 
     _learner_class = SinkhornMetricLearning
+
+    def __init__(self, *, patience: int | None = None, **parameters: Any) -> None:  # noqa: ANN401 - of the learner
+        super().__init__(patience=patience, **parameters)
