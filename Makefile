@@ -10,6 +10,7 @@ JOBS ?= 2
 FIGURES ?= 1 2 3 4
 CLASSES ?=
 SVM ?= yes
+DRAWS ?=
 DRAW ?= build/figures
 SECONDS ?= 60
 WHOLE ?=
@@ -104,10 +105,20 @@ pages: setup .venv/dev  ## Measure the demo again; write it and committed result
 screenshots: setup .venv/dev  ## Take pictures of a report for the docs; needs Chromium
 	@$(BIN)/python docs/pages/screenshots.py
 
-reproduce: setup  ## The paper's experiments; DATA=file.npz OUT=results.sqlite JOBS=2; SVM= for none
+# The figures for each file, and tasks of ten classes, with one learner of each kind.
+TEN := l1 hellinger lmnn-hellinger itml-hellinger nca-hellinger gml-k3-uniform gml-neighborhood gml gml-smoothed
+reproduce: setup  ## The paper's experiments; DATA="a.npz b.npz" OUT=results.sqlite JOBS=2; SVM= for none; DRAWS=4 of ten classes
 	@mkdir -p $(dir $(OUT))
-	@$(BIN)/groundmetric reproduce $(DATA) --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
-	  $(FIGURES:%=--figure %) $(if $(CLASSES),--classes $(CLASSES)) $(if $(SVM),--svm)
+	@for file in $(or $(DATA),""); do \
+	  $(BIN)/groundmetric reproduce $$file --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
+	    $(FIGURES:%=--figure %) $(if $(CLASSES),--classes $(CLASSES)) $(if $(SVM),--svm); \
+	done
+ifneq ($(and $(DATA),$(DRAWS)),)
+	@for file in $(DATA); do \
+	  $(BIN)/groundmetric reproduce $$file --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
+	    --multiclass 10 --tasks $(DRAWS) $(TEN:%=--method %); \
+	done
+endif
 
 build/libfixing.so: benchmarks/fixing.cpp
 	@mkdir -p build

@@ -125,6 +125,31 @@ def test_standard_errors_are_of_differences(digits):
     assert learner.best_step_ == 2
 
 
+@pytest.mark.parametrize("n_components", [None, 3])
+def test_scores_are_those_of_all_distances(digits, n_components):
+    X, y = digits
+    points = np.argwhere(np.ones((8, 8)))
+
+    def accuracy(distances, y_train, y_test):  # of up to 20 nearest, literally
+        shares = []
+        for k in range(1, min(20, len(y_train)) + 1):
+            nearest = np.argsort(distances, axis=1, kind="stable")[:, :k]
+            votes = [np.bincount(y_train[row]).argmax() for row in nearest]
+            shares.append(np.mean(votes == y_test))
+        return np.mean(shares)
+
+    options = {"cv": 2, "max_outer": 3, "n_components": n_components}
+    if n_components is not None:
+        options["points"] = np.column_stack([points, points[:, :1] % 2])
+    own, literal = (
+        GroundMetricLearningCV(scoring=scoring, **options).fit(X, y).cv_results_
+        for scoring in (None, accuracy)
+    )
+    for k in range(4):
+        name = f"split{k}_test_score"
+        np.testing.assert_allclose(own[name], literal[name], atol=1e-15)
+
+
 def test_scores_end_with_the_descents(digits):
     seen = []
 

@@ -24,15 +24,11 @@ def votes(neighbors: Indices, n_classes: int) -> Indices:
     return winners
 
 
-def vote_errors(
-    distances: Floats, train: Indices, test: Indices, n_neighbors: int
-) -> Floats:
-    """Share of wrong votes of the k nearest, for k = 1, ..., n_neighbors.
+def vote_errors(nearest: Indices, train: Indices, test: Indices) -> Floats:
+    """Share of wrong votes of the first 1, 2, ... of the nearest training rows.
 
-    Classes are numbered from 0. Neighbors at the same distance come in the order of the
-    columns.
+    Classes are numbered from 0.
     """
-    nearest = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
     winners = votes(train[nearest], int(train.max()) + 1)
     shares: Floats = (winners != test[:, None]).mean(axis=0)
     return shares

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 MOST_NEIGHBORS = 20  # votes of 1 to so many neighbors are averaged
 N_REPEATS = 2  # of folds, if their number is given
@@ -220,21 +221,17 @@ class CrossValidated(MetricLearner):
         learner = self._learner(params).set_params(checkpoint=None, callback=None)
         weights = weights_of(len(train), labels[train], None)
         for metric in learner.metrics_of_steps(rows[train], weights):
-            seen = [raised(rows[part], learner.power_) for part in (test, train)]
-            between = learner.distances(metric)(*seen)
-            yield self._score(between, labels[train], labels[test])
-
-    def _score(
-        self, distances: Floats, train: NDArray[Any], test: NDArray[Any]
-    ) -> float:
-        if self.scoring is not None:
-            score = float(self.scoring(distances, train, test))
-            if not np.isfinite(score):
-                raise ValueError(f"scoring returned {score}; a number is needed.")
-            return score
-        _, codes = np.unique(np.concatenate([train, test]), return_inverse=True)
-        n, k = len(train), min(MOST_NEIGHBORS, len(train))
-        return 1.0 - float(vote_errors(distances, codes[:n], codes[n:], k).mean())
+            held, seen = (raised(rows[part], learner.power_) for part in (test, train))
+            if self.scoring is None:
+                k = min(MOST_NEIGHBORS, len(train))
+                nearest = learner.nearest(metric, held, seen, k)
+                yield _accuracy(nearest, labels[train], labels[test])
+            else:
+                between = learner.distances(metric)(held, seen)
+                score = float(self.scoring(between, labels[train], labels[test]))
+                if not np.isfinite(score):
+                    raise ValueError(f"scoring returned {score}; a number is needed.")
+                yield score
 
     def _learner(self, params: dict[str, Any]) -> MetricLearner:
         """Make a learner with these parameters, and the others of our own."""
@@ -255,6 +252,13 @@ class CrossValidated(MetricLearner):
                 "them."
             )
         raise AttributeError(f"{own!r} object has no attribute {name!r}")
+
+
+def _accuracy(nearest: Indices, train: NDArray[Any], test: NDArray[Any]) -> float:
+    """Average the accuracy of votes of 1, 2, ... neighbors."""
+    _, codes = np.unique(np.concatenate([train, test]), return_inverse=True)
+    n = len(train)
+    return 1.0 - float(vote_errors(nearest, codes[:n], codes[n:]).mean())
 
 
 def _fewest_steps(scores: Floats, best: int) -> int:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ._descent import Descent, Observer
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 Labels = NDArray[Any]
 Learner = TypeVar("Learner", bound="MetricLearner")
 
@@ -78,6 +79,11 @@ class MetricLearner(HistogramTransformer):
     def distances(self, metric: Floats) -> Callable[..., Floats]:
         """Make the function that computes distances between rows of mass 1."""
         raise NotImplementedError
+
+    def nearest(self, metric: Floats, queries: Floats, base: Floats, k: int) -> Indices:
+        """Find the k nearest rows of the base for each query; ties go to the first."""
+        between = self.distances(metric)(queries, base)
+        return np.argsort(between, axis=1, kind="stable")[:, :k]
 
     def _require_metric(self, metric: Floats, name: str) -> None:
         """Reject a matrix that cannot have been learned."""

@@ -17,6 +17,7 @@ from ._effort import warn_if_long
 from ._learner import MetricLearner
 from ._maps import LinearMaps, MappedSearch, centered, scaled, starting_map
 from ._margin import MarginCriterion
+from ._pairs import Histograms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ._descent import Settings
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 # Bins up to which the matrix of all distances between them is made: 800 MB.
 LARGEST = 10_000
@@ -132,6 +134,13 @@ class MappedLearner(MetricLearner):
             return metrics
         points, _ = self._centered_points(rows.shape[1])
         return (points @ A.T for A in metrics)
+
+    def nearest(self, metric: Floats, queries: Floats, base: Floats, k: int) -> Indices:
+        """Find the k nearest without solving all pairs, if there is a matrix."""
+        if self._is_mapped:
+            return super().nearest(metric, queries, base, k)
+        threads = validation.n_threads(self.n_jobs)
+        return Histograms(base).nearest(metric, queries, k, threads)
 
     @property
     def _learned(self) -> Floats:

@@ -63,6 +63,17 @@ class Histograms:
                 self._last = metric.copy(), search
             return self._last[1]
 
+    def nearest(
+        self, metric: Floats, queries: Floats, k: int, n_threads: int
+    ) -> Indices:
+        """Find the k nearest of each query, of shape (queries, k)."""
+        radii = np.full(len(queries), np.inf)
+        found = self.under(metric).find(
+            _core.Masses(queries, 1.0), k, radii, n_threads=n_threads
+        )
+        indices: Indices = found.indices.reshape(len(queries), k)
+        return indices
+
 
 class PairSearch:
     """The similar pairs or the dissimilar ones of a set of histograms, near ones first.
