@@ -158,7 +158,7 @@ def growth_table() -> str:
     """Make the table: each size in a process of its own, for its memory."""
     columns = (
         "histograms of 64 bins | pairs | solved a step | bounded | time a step | "
-        "over n | peak memory"
+        "time / n | peak memory"
     )
     lines = [f"| {columns} |", "|" + "---:|" * 7]
     for n in SIZES:

@@ -40,12 +40,16 @@ SETTINGS = {
     "mean of all steps": {"result": "average"},
     "C_k, all similar": {**PAPER},
     "C_k, all similar, square roots": {**PAPER, "power": 0.5},
+    "cross-validated": {"patience": 4},
+    "cross-validated, all steps": {"patience": None},
 }
 
 
 def learn(settings: dict, X: np.ndarray, y: np.ndarray, n_jobs: int | None) -> object:
     """Learn with these settings, and return the distances."""
-    return gm.GroundMetricLearning(**settings, n_jobs=n_jobs).fit(X, y).pairwise
+    cv = "patience" in settings
+    learner = gm.GroundMetricLearningCV if cv else gm.GroundMetricLearning
+    return learner(**settings, n_jobs=n_jobs).fit(X, y).pairwise
 
 
 def choosing_half(y: np.ndarray) -> list:
@@ -73,15 +77,21 @@ def main() -> None:
     parser.add_argument("--classes", type=int, default=2)
     parser.add_argument("--tasks", type=int, default=1000, help="at most, of a seed")
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--setting", action="append", help="by default, all")
+    parser.add_argument(
+        "--setting",
+        action="append",
+        choices=list(SETTINGS),
+        help="by default, all that are not cross-validated",
+    )
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     with np.load(options.data, allow_pickle=False) as file:
         X, y = file["X"], file["y"]
+    usual = [name for name in SETTINGS if "cross-validated" not in name]
     methods = [
         Method(name, f"GML-EMD, {name}", settings, partial(learn, settings))
         for name, settings in SETTINGS.items()
-        if options.setting is None or name in options.setting
+        if name in (options.setting or usual)
     ]
     path = Path(f"{options.data.stem}-settings-{options.classes}.sqlite")
     drawn = [

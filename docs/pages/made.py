@@ -4,6 +4,7 @@ from pathlib import Path
 
 import claims
 import digits
+import facts
 import ratios
 import reproduction
 import times
@@ -17,8 +18,14 @@ PAGES = {
     },
     ROOT / "benchmarks" / "README.md": ratios.MAKERS,
     ROOT / "docs" / "index.md": {"digits": digits.snippet},
-    ROOT / "docs" / "learning.md": {"tasks": digits.table},
-    ROOT / "docs" / "scale.md": {"sizes": ratios.sizes, "growth": ratios.growth},
+    ROOT / "docs" / "choosing.md": {"gain": facts.gain},
+    ROOT / "docs" / "learning.md": {"tasks": digits.table, "criteria": facts.criteria},
+    ROOT / "docs" / "performance.md": {"capped": facts.capped},
+    ROOT / "docs" / "scale.md": {
+        "sizes": ratios.sizes,
+        "growth": ratios.growth,
+        "million": facts.million,
+    },
     ROOT / "docs" / "times.md": times.MAKERS,
     ROOT / "docs" / "reproduction.md": {**reproduction.MAKERS, "claims": claims.table},
 }

@@ -37,9 +37,11 @@ TASKS = (
 LEARNERS = {
     "gml": "`GroundMetricLearning`",
     "gml-neighborhood": "the same, paper's criterion",
+    "gml-smoothed": "`SinkhornMetricLearning`",
     "lmnn-hellinger": "LMNN",
     "itml-hellinger": "ITML",
     "nca-hellinger": "NCA",
+    "chi2-lmnn": "chi-squared LMNN",
 }
 
 

@@ -79,7 +79,7 @@ ax.set(xlabel="smoothing", ylabel="errors of 3 nearest neighbors, %")
 ax.set_ylim(0, 25)
 
 # %%
-# With learned costs the answer is another; :doc:`/guide/smoothed` has errors against
+# With learned costs the answer differs; :doc:`/guide/smoothed` has errors against
 # smoothing for learners.
 
 # sphinx_gallery_thumbnail_number = 1

@@ -45,7 +45,7 @@ ax.set(xticks=[], yticks=[])
 
 # %%
 # UMAP, if you have it, takes the same neighbors; each histogram comes first in its own
-# list. (This page is built without UMAP, which would bring a compiler along.)
+# list. (This page is built without UMAP, which installs a compiler, Numba.)
 #
 # .. code-block:: python
 #

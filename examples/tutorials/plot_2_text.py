@@ -176,23 +176,10 @@ for name, middle, around in zip(found, mean, spread, strict=True):
     print(f"{name:15s} {middle:.1%} errors, std. dev. {around:.1%}")
 
 # %%
-# Most of the gain comes from the word vectors. Whether labels add to it depends on how
+# All of the gain comes from the word vectors. Whether labels add to it depends on how
 # many there are and how good the vectors are; compare on your own documents, as here.
-#
-# The settings were chosen after a few trials on the same documents. Here are other
-# choices, one at a time, with the errors of this page's last two rows. Labels added
-# nothing in any of them, and with fewer words, the learned metric did much worse.
-#
-# ======================================= ============ =======
-# Setting                                 Word mover's Learned
-# ======================================= ============ =======
-# as above                                12.2 %       12.2 %
-# vectors of 25 dimensions                8.7 %        13.7 %
-# vectors of 100 dimensions               12.4 %       13.0 %
-# 16 documents of each module have labels 5.0 %        6.5 %
-# words in at least eight documents       12.2 %       23.5 %
-# one neighbor                            10.4 %       13.9 %
-# ======================================= ============ =======
+# The settings were chosen after a few trials on the same documents. Try others, such as
+# vectors of 25 dimensions, more labels or one neighbor.
 #
 # What was learned
 # ----------------
@@ -217,5 +204,5 @@ ax.invert_yaxis()
 # %%
 # Next: :class:`~groundmetric.EMDNeighbors` takes ``points``, too, and finds the nearest
 # documents without computing all distances. For tens of thousands of words,
-# :class:`~groundmetric.SinkhornMetricLearning` learns positions of words instead of
-# distances between all pairs.
+# ``GroundMetricLearning(points=..., n_components=...)`` learns a map of the vectors
+# instead of distances between all pairs; :doc:`/scale` says what is feasible.

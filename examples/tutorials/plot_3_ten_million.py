@@ -125,9 +125,9 @@ n_blocks = (len(marks.read_bytes()) - 32) // 4
 print(f"killed after {n_done()} of {n_blocks} blocks")
 
 # %%
-# The same call goes on where the program was, here in this process. It returns a memory
-# map of the file: index it as you would any array. ``verbose=1`` shows a progress bar
-# with the time that is left.
+# The same call resumes where the program stopped, here in this process. It returns a
+# memory map of the file: index it as you would any array. ``verbose=1`` shows a
+# progress bar with the time that is left.
 
 D = gm.pairwise_emd(X[:700], metric=M, out=folder / "distances.npy", dtype="float32")
 print(type(D).__name__, D.shape, D.dtype)
