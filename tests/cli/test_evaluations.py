@@ -14,7 +14,7 @@ from PIL import Image
 from samples import X, Y, csv_of
 
 from groundmetric import GroundMetricLearning
-from groundmetric.experiments import FIXED, resampled_mean
+from groundmetric.experiments import FIXED, Estimate, resampled_mean
 from groundmetric.report import _cross_validated
 
 
@@ -59,6 +59,12 @@ def test_counts_of_words_are_compared_with_tfidf(options, counts, there, run):
     assert ("tfidf-l1" in json.loads(found.stdout)["errors"]) is there
     found = run(*line, *options)
     assert (" l1 of TF-IDF " in found.stdout) is there
+    if not options:  # the report goes by the same rule
+        report = ["report", "words.csv", "--no-learners", "--neighbors", "1"]
+        found = run(*report, "--splits", "2", "--json")
+        assert ("tfidf-l1" in json.loads(found.stdout)["errors"]) is there
+        text = Path("report.html").read_text(encoding="utf-8")
+        assert ("l1 of TF-IDF</th>" in text) is there
 
 
 @pytest.mark.usefixtures("folder")
@@ -119,9 +125,8 @@ def test_verdict_says_where_support_vector_machines_disagree():
 def test_intervals_end_where_shares_do():
     one = resampled_mean([0.0, 1.0], ratio=1.0)  # Student's with one degree: wide
     assert one.low < -1.0
-    found = _cross_validated.as_dict(one, least=-1.0)
-    assert found == {"mean": 0.5, "low": -1.0, "high": 1.0}
-    assert _cross_validated.as_dict(one, least=0.0)["low"] == 0.0
+    assert one.clipped(-1.0) == Estimate(0.5, -1.0, 1.0)
+    assert one.clipped(0.0).low == 0.0
 
 
 def test_evaluate_a_model_on_what_it_has_seen(model, run):

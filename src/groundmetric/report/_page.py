@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._names import LABELS
+from ..experiments.names import LABELS
 from ._verdict import kind
 
 if TYPE_CHECKING:
