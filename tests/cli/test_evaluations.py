@@ -83,6 +83,27 @@ def test_learners_that_cannot_run_are_named(run, monkeypatch):
     assert "Use" not in json.loads(found.stdout)["verdict"]
 
 
+def notes_of(page):
+    """Read the list of notes about the data in a report."""
+    text = html.unescape(page.read_text(encoding="utf-8")).replace("\xa0", " ")
+    return re.findall("<li>(.*?)</li>", text.partition("About the data")[2])
+
+
+@pytest.mark.usefixtures("images")
+def test_a_report_has_the_notes_on_the_data(folder, run):
+    few = ["--no-learners", "--splits", "1", "--neighbors", "1"]
+    found = run("report", "images", *few)
+    assert found.stderr.splitlines() == notes_of(folder / "report.html")
+    assert found.stderr.startswith("warning: 1 image skipped: bars/torn.png: ")
+    numbered = [[i, *row] for i, row in enumerate(X, start=1)]
+    (folder / "id.csv").write_text(csv_of(numbered, Y, "id,a,b,c,kind"))
+    found = run("report", "id.csv", *few, "--out", "id.html")
+    assert found.stderr.splitlines() == notes_of(folder / "id.html")
+    assert "warning: column 'id' numbers the rows" in found.stderr
+    run("report", "id.csv", *few, "--ignore", "id", "--label", "kind")
+    assert "About the data" not in (folder / "report.html").read_text("utf-8")
+
+
 def table_of(low, high, svm=None):
     """Make a table of 8 % errors under l1, 6 % under the learned metric."""
     l1 = {"knn": {"mean": 0.08}, "knn_saved": {"low": low, "high": high}}
