@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 from scipy import sparse
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from groundmetric.experiments import (
     FIXED,
@@ -127,6 +128,22 @@ def test_pandas_is_asked_for_first(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="compare needs pandas and pyarrow: pip inst"):
         compare(X, Y)
+
+
+def test_other_learners_use_one_thread_of_blas():
+    seen = []
+
+    class Watched(methods.NCA):
+        def fit(self, X, y):
+            pools = threadpool_info()
+            seen.extend(
+                one["num_threads"] for one in pools if one["user_api"] == "blas"
+            )
+            return super().fit(X, y)
+
+    with threadpool_limits(2):
+        methods._learn_map(Watched, {}, X, Y, None)
+    assert set(seen) == {1}
 
 
 def test_many_histograms_are_smoothed_in_batches(monkeypatch):
