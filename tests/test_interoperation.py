@@ -101,11 +101,20 @@ def test_scikit_learn_takes_our_graphs_and_distances():
     np.testing.assert_allclose(twin.kneighbors()[0], search.kneighbors()[0])
     voted = KNeighborsClassifier(n_neighbors=3, metric="precomputed").fit(graph, KINDS)
     assert voted.score(graph, KINDS) > 0.5
-    far = gm.pairwise_emd(DATA.X, metric=metric)
-    labels = HDBSCAN(metric="precomputed", min_cluster_size=4, copy=True).fit_predict(
-        far
-    )
-    assert labels.shape == (24,)
+
+
+def test_clusters_of_our_graph_are_those_of_all_distances():
+    metric = cdist(*[np.arange(6.0)[:, None]] * 2)
+    rng, low = np.random.default_rng(0), [9, 6, 2, 1, 1, 1]
+    X = np.concatenate([rng.dirichlet(low, 15), rng.dirichlet(low[::-1], 15)])
+    # With 16 neighbors, some are in the other cluster: the graph is connected.
+    search = gm.EMDNeighbors(metric, n_neighbors=16).fit(X)
+    graph = search.kneighbors_graph(mode="distance")
+    clusters = HDBSCAN(metric="precomputed", min_cluster_size=5, copy=True)
+    found = clusters.fit_predict(graph.maximum(graph.T))
+    assert found.tolist() == 15 * [found[0]] + 15 * [1 - found[0]]
+    dense = clusters.fit_predict(gm.pairwise_emd(X, metric=metric))
+    assert found.tolist() == dense.tolist()
 
 
 @pytest.mark.filterwarnings("ignore")  # numba's, and UMAP's about a seed

@@ -458,6 +458,17 @@ def test_every_string_of_a_user_is_escaped(tmp_path):
     assert evil in found["classes"]
 
 
+def test_notes_on_the_data_are_escaped_and_below_the_verdict(tmp_path, task):
+    found = evaluation_of(task)
+    section = replace(one_test_set(found, 0), about=["left out: <b> & 5 %", "more"])
+    features = judge_features(None, None, 16)
+    write_evaluation(tmp_path / "r.html", found, features, "", 0, section=section)
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<li>left out: &lt;b&gt; &amp; 5&nbsp;%</li>\n<li>more</li>" in text
+    places = [text.index(f'<section id="{name}"') for name in ("about", "curves")]
+    assert text.index('id="verdict"') < places[0] < places[1]
+
+
 def test_verdict_and_settings_need_no_script(tmp_path):
     path = write_report(tmp_path / "r.html", **SMALL, learner=learner_of(tol=0.01))
     text = path.read_text(encoding="utf-8")

@@ -95,7 +95,7 @@ report = folder / "report.html"
 # ---------------
 #
 # ``fit`` saves the metric, and ``predict`` labels new images by their nearest neighbors
-# among those it was learned from.
+# among those it was learned from, a line for each file.
 
 run("groundmetric fit seen --feature color --out photos.npz")
 run("groundmetric predict new --feature color --model photos.npz --out labels.csv")

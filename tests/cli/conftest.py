@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from PIL import Image
 from samples import LINE, X, Y, csv_of
 from typer.testing import CliRunner
 
@@ -25,6 +26,19 @@ def folder(tmp_path, monkeypatch):
     np.savez("data.npz", X=X, y=(Y == "right").astype(int), class_names=["l", "r"])
     np.save("line.npy", LINE)
     return tmp_path
+
+
+@pytest.fixture
+def images(folder):
+    """Make a folder of four images in each of two classes, and a broken one."""
+    rng = np.random.default_rng(0)
+    for name, pattern in (("bars", np.tri(9)), ("steps", np.eye(9))):
+        (folder / "images" / name).mkdir(parents=True)
+        for i in range(4):
+            pixels = (200 * pattern + rng.integers(0, 50, (9, 9))).astype(np.uint8)
+            Image.fromarray(pixels).save(folder / "images" / name / f"{i}.png")
+    (folder / "images" / "bars" / "torn.png").write_bytes(b"no image")
+    return folder / "images"
 
 
 @pytest.fixture

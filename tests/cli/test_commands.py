@@ -6,7 +6,6 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 import pytest
-from PIL import Image
 from pyarrow import parquet
 from samples import LINE, X, Y, csv_of
 
@@ -86,14 +85,8 @@ def test_parquet_may_have_numbers_as_decimals_or_text(folder, run):
     assert np.array_equal(fitted().metric_, direct.metric_)
 
 
-def test_fit_a_folder_of_images(folder, run):
-    rng = np.random.default_rng(0)
-    for name, pattern in (("bars", np.tri(9)), ("steps", np.eye(9))):
-        (folder / "images" / name).mkdir(parents=True)
-        for i in range(3):
-            pixels = (200 * pattern + rng.integers(0, 50, (9, 9))).astype(np.uint8)
-            Image.fromarray(pixels).save(folder / "images" / name / f"{i}.png")
-    (folder / "images" / "bars" / "torn.png").write_bytes(b"no image")
+@pytest.mark.usefixtures("images")
+def test_fit_a_folder_of_images(run):
     found = run("fit", "images", "--max-outer", "1", "--max-inner", "2", "--json")
     assert found.exit_code == 0
     assert found.stderr.startswith("warning: 1 image skipped: bars/torn.png")

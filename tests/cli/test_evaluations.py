@@ -14,7 +14,7 @@ from PIL import Image
 from samples import X, Y, csv_of
 
 from groundmetric import GroundMetricLearning
-from groundmetric.experiments import FIXED, resampled_mean
+from groundmetric.experiments import FIXED, Estimate, resampled_mean
 from groundmetric.report import _cross_validated
 
 
@@ -59,6 +59,12 @@ def test_counts_of_words_are_compared_with_tfidf(options, counts, there, run):
     assert ("tfidf-l1" in json.loads(found.stdout)["errors"]) is there
     found = run(*line, *options)
     assert (" l1 of TF-IDF " in found.stdout) is there
+    if not options:  # the report goes by the same rule
+        report = ["report", "words.csv", "--no-learners", "--neighbors", "1"]
+        found = run(*report, "--splits", "2", "--json")
+        assert ("tfidf-l1" in json.loads(found.stdout)["errors"]) is there
+        text = Path("report.html").read_text(encoding="utf-8")
+        assert ("l1 of TF-IDF</th>" in text) is there
 
 
 @pytest.mark.usefixtures("folder")
@@ -75,6 +81,27 @@ def test_learners_that_cannot_run_are_named(run, monkeypatch):
     assert "skipped" not in found.stderr
     assert set(json.loads(found.stdout)["errors"]) == {*FIXED, "learned"}
     assert "Use" not in json.loads(found.stdout)["verdict"]
+
+
+def notes_of(page):
+    """Read the list of notes about the data in a report."""
+    text = html.unescape(page.read_text(encoding="utf-8")).replace("\xa0", " ")
+    return re.findall("<li>(.*?)</li>", text.partition("About the data")[2])
+
+
+@pytest.mark.usefixtures("images")
+def test_a_report_has_the_notes_on_the_data(folder, run):
+    few = ["--no-learners", "--splits", "1", "--neighbors", "1"]
+    found = run("report", "images", *few)
+    assert found.stderr.splitlines() == notes_of(folder / "report.html")
+    assert found.stderr.startswith("warning: 1 image skipped: bars/torn.png: ")
+    numbered = [[i, *row] for i, row in enumerate(X, start=1)]
+    (folder / "id.csv").write_text(csv_of(numbered, Y, "id,a,b,c,kind"))
+    found = run("report", "id.csv", *few, "--out", "id.html")
+    assert found.stderr.splitlines() == notes_of(folder / "id.html")
+    assert "warning: column 'id' numbers the rows" in found.stderr
+    run("report", "id.csv", *few, "--ignore", "id", "--label", "kind")
+    assert "About the data" not in (folder / "report.html").read_text("utf-8")
 
 
 def table_of(low, high, svm=None):
@@ -119,9 +146,8 @@ def test_verdict_says_where_support_vector_machines_disagree():
 def test_intervals_end_where_shares_do():
     one = resampled_mean([0.0, 1.0], ratio=1.0)  # Student's with one degree: wide
     assert one.low < -1.0
-    found = _cross_validated.as_dict(one, least=-1.0)
-    assert found == {"mean": 0.5, "low": -1.0, "high": 1.0}
-    assert _cross_validated.as_dict(one, least=0.0)["low"] == 0.0
+    assert one.clipped(-1.0) == Estimate(0.5, -1.0, 1.0)
+    assert one.clipped(0.0).low == 0.0
 
 
 def test_evaluate_a_model_on_what_it_has_seen(model, run):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -44,6 +45,27 @@ def test_predictions_are_those_of_the_classifier(model, folder, run, k):
     assert facts["votes"] == pytest.approx(votes)
     assert run(*line, "--out", "labels.csv").exit_code == 0
     assert (folder / "labels.csv").read_text() == found.stdout
+
+
+def test_images_are_called_by_their_files(images, folder, run):
+    assert run("fit", "images", "--out", "images.npz").exit_code == 0
+    (folder / "new" / "unknown").mkdir(parents=True)
+    for name in ("bars", "steps"):
+        shutil.copy(images / name / "2.png", folder / "new" / "unknown" / f"{name}.png")
+    model = ["--model", "images.npz", "--neighbors", "1"]
+    found = run("predict", "new", *model)
+    assert found.stdout == (
+        "query,label,votes\nunknown/bars.png,bars,1.0\nunknown/steps.png,steps,1.0\n"
+    )
+    facts = json.loads(run("predict", "new", *model, "--json").stdout)
+    assert facts["queries"] == ["unknown/bars.png", "unknown/steps.png"]
+    found = run("distances", "images", *model, "--queries", "new")
+    rows = list(csv.DictReader(found.stdout.splitlines()))
+    assert [row["query"] for row in rows] == facts["queries"]
+    assert [row["neighbor"] for row in rows] == ["bars/2.png", "steps/2.png"]
+    # Without queries, they are the images of the folder.
+    rows = list(csv.DictReader(run("distances", "images", *model).stdout.splitlines()))
+    assert [row["query"] for row in rows[3:5]] == ["bars/3.png", "steps/0.png"]
 
 
 @pytest.fixture

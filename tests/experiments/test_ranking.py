@@ -4,6 +4,8 @@ import sys
 
 import numpy as np
 import pytest
+from scipy import sparse
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from groundmetric.experiments import (
     FIXED,
@@ -15,6 +17,7 @@ from groundmetric.experiments import (
     resampled_mean,
 )
 from groundmetric.experiments.choice import available_learners, choice
+from groundmetric.experiments.names import in_a_sentence
 
 NAMES = {"l1": "the l1 distance", "chi2": "the chi-squared distance", "nca": "NCA",
          "lmnn": "LMNN", "learned": "the learned metric"}  # fmt: skip
@@ -90,8 +93,29 @@ def test_compare_is_cross_validation_in_a_frame():
         worse = resampled_mean(np.subtract(one.knn_errors, best.knn_errors), ratio=0.5)
         assert row["worse"] == worse.mean
         assert row["worse_low"] == pytest.approx(worse.low, nan_ok=True)
+        ours = found["gml"].knn_errors
+        saved = resampled_mean(np.subtract(one.knn_errors, ours), ratio=0.5)
+        assert row["saved"] == saved.mean
+        assert row["saved_high"] == pytest.approx(saved.high, nan_ok=True)
         assert row["seconds"] >= 0
-    assert METHODS[frame.index[0]].label in frame.attrs["verdict"]
+    assert in_a_sentence(frame.index[0])[1:] in frame.attrs["verdict"]
+
+
+def test_compare_names_methods_as_the_command_does():
+    frame = compare(X, Y, methods=["gml-smoothed"], n_folds=2)
+    assert frame.attrs["verdict"].startswith(
+        "Use the smoothed metric (SinkhornMetricLearning) on these data: "
+    )
+    assert frame["saved"].isna().all()  # our learner is not there
+    # Both are LMNN to a report, which has only the second.
+    both = compare(X, Y, methods=["lmnn", "lmnn-hellinger"], n_folds=2)
+    assert f"Use {METHODS[both.index[0]].label} on" in both.attrs["verdict"]
+
+
+def test_compare_takes_counts_of_words_as_the_command_does():
+    counts = sparse.csr_array(np.eye(4)[np.arange(24) % 4])
+    frame = compare(counts, np.repeat(["a", "b"], 12), n_folds=2)
+    assert "tfidf-l1" in frame.index
 
 
 def test_compare_takes_all_learners_that_can_run(monkeypatch):
@@ -104,6 +128,22 @@ def test_pandas_is_asked_for_first(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="compare needs pandas and pyarrow: pip inst"):
         compare(X, Y)
+
+
+def test_other_learners_use_one_thread_of_blas():
+    seen = []
+
+    class Watched(methods.NCA):
+        def fit(self, X, y):
+            pools = threadpool_info()
+            seen.extend(
+                one["num_threads"] for one in pools if one["user_api"] == "blas"
+            )
+            return super().fit(X, y)
+
+    with threadpool_limits(2):
+        methods._learn_map(Watched, {}, X, Y, None)
+    assert set(seen) == {1}
 
 
 def test_many_histograms_are_smoothed_in_batches(monkeypatch):

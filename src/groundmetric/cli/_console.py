@@ -3,12 +3,14 @@
 import json
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 WRONG = 2  # exit code
 ANY_WIDTH = 1000  # characters, more than any table has
 _held: list[str] = []
+_listening: list[list[str]] = []
 
 
 def note(text: str) -> None:
@@ -17,8 +19,21 @@ def note(text: str) -> None:
     If there is an error, it is then the only line that a script sees.
     """
     _held.append(text)
+    for heard in _listening:
+        heard.append(text)
     if sys.stderr.isatty():
         release_notes()
+
+
+@contextmanager
+def listening() -> Iterator[list[str]]:
+    """Collect the notes of a block, which are printed as well."""
+    heard: list[str] = []
+    _listening.append(heard)
+    try:
+        yield heard
+    finally:
+        _listening.pop()
 
 
 def release_notes() -> None:

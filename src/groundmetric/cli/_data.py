@@ -37,6 +37,12 @@ class Data:
     where: Callable[[int], str] = "row {}".format  # describes a row
     picture: Callable[[int], str | None] = lambda _: None  # a thumbnail, as a URI
     titles: list[str] | None = None  # of the bins, if they are not columns
+    has_files: bool = False  # each row is that of a file, which where names
+
+    @property
+    def rows(self) -> list[int | str]:
+        """What to call the rows in a table: files, or numbers from 0."""
+        return [self.where(i) if self.has_files else i for i in range(len(self.X))]
 
 
 def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
@@ -224,4 +230,5 @@ def _folder(source: Source) -> Data:
         where=found.paths.__getitem__,
         picture=thumbnail_of,
         titles=list(found.feature_names or ()) or None,
+        has_files=True,
     )

@@ -24,6 +24,7 @@ from ._options import INPUT, Json, Model, Output, Source
 from ._output import require_suffix, write_matrix, write_rows
 
 Floats = NDArray[np.float64]
+Rows = list[int | str]
 
 
 @command(
@@ -74,11 +75,12 @@ def distances(
         raise ValueError("DATA and --queries cannot both be standard input.")
     labeled = False if neighbors is None else None  # if there are any
     given = read_histograms(replace(source, beside=queries), wanted, labeled=labeled)
-    asked = None
+    asked, called = None, given.rows
     if queries is not None:
         known = wanted if wanted.names else bins_like(given)
         other = replace(source, path=queries, beside=source.path)
-        asked = seen(read_histograms(other, known).X)
+        new = read_histograms(other, known)
+        asked, called = seen(new.X), new.rows
     facts: dict[str, Any]
     arrays: dict[str, Any]
     if neighbors is None:
@@ -97,7 +99,7 @@ def distances(
         facts = {"n_queries": len(indices), "n_neighbors": k}
         facts["n_solves"] = search.n_solves_
     if out is not None or not json:
-        _write(arrays, out)
+        _write(arrays, out, called, given.rows)
     if json:
         emit(facts | (arrays if out is None else {"out": out}))
     elif out is not None:
@@ -156,8 +158,10 @@ def memory() -> float:
         return math.inf
 
 
-def _write(arrays: dict[str, Any], out: Path | None) -> None:
-    """Write all distances as a matrix, or neighbors as rows."""
+def _write(
+    arrays: dict[str, Any], out: Path | None, queries: Rows, neighbors: Rows
+) -> None:
+    """Write all distances as a matrix, or neighbors as rows, by these names."""
     if "indices" not in arrays:
         write_matrix(arrays["distances"], out)
     elif out is not None and out.suffix == ".npz":
@@ -166,7 +170,8 @@ def _write(arrays: dict[str, Any], out: Path | None) -> None:
         labels = [arrays["labels"]] if "labels" in arrays else []
         rows = [
             (
-                *(at[0], at[1] + 1, neighbor, repr(float(arrays["distances"][at]))),
+                *(queries[at[0]], at[1] + 1, neighbors[neighbor]),
+                repr(float(arrays["distances"][at])),
                 *(each[at] for each in labels),
             )
             for at, neighbor in np.ndenumerate(arrays["indices"])

@@ -13,8 +13,9 @@ from typer import Option
 
 from .. import GroundMetricLearning, pairwise_emd
 from .._words import count
-from ..experiments import FIXED, Method, cross_validate
-from ..experiments.choice import TFIDF, Learners, available_learners, is_like_text
+from ..experiments import Method, cross_validate
+from ..experiments.choice import Learners, available_learners, fixed_for
+from ..experiments.names import LABELS
 from ..experiments.ranking import fewest_to_learn_from
 from ..learning._learner import raised
 from ..report._cross_validated import (
@@ -25,7 +26,6 @@ from ..report._cross_validated import (
     tabulated,
     verdict,
 )
-from ..report._names import LABELS
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
 from ._data import Data, bins_of, limited, read_labeled, smallest_class, warn_if_seen
@@ -102,13 +102,11 @@ def evaluate(
         others = available_learners(fewest_to_learn_from(given.y, folds))
     if others.skipped:
         note(others.skipped)
-    weighted = is_like_text(given.X) if tfidf is None else tfidf
-    fixed = [*FIXED, *([TFIDF] if weighted else [])]
     method = Method(LEARNED, LABELS[LEARNED], {}, partial(_learn, learned))
     found = cross_validate(
         given.X,
         given.y,
-        methods=[*fixed, *others.names, method],
+        methods=[*fixed_for(given.X, tfidf=tfidf), *others.names, method],
         n_folds=folds,
         n_repeats=repeats,
         n_neighbors=neighbors,

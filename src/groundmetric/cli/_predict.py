@@ -67,10 +67,10 @@ def predict(
     shares = (found == winners[:, None]).mean(axis=1)
     labels = classes[winners]
     if out is not None or not json:
-        rows = zip(range(len(labels)), labels, np.round(shares, 3), strict=True)
+        rows = zip(given.rows, labels, np.round(shares, 3), strict=True)
         write_rows([("query", "label", "votes"), *rows], out)
     if json:
-        facts = {"labels": labels, "votes": shares}
+        facts = {"queries": given.rows, "labels": labels, "votes": shares}
         emit({"n_queries": len(labels), **(facts if out is None else {"out": out})})
     elif out is not None:
         note(f"wrote {out}: {count(len(labels), 'label')}")

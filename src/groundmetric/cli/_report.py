@@ -15,7 +15,7 @@ from ..report._finding import N_SPLITS, find_out
 from ..report._origins import Origin, Origins
 from ..report._write import judge_features, write_evaluation
 from ._command import command
-from ._console import emit, note, shows_progress, tell
+from ._console import emit, listening, note, shows_progress, tell
 from ._data import (
     Data,
     bins_like,
@@ -94,19 +94,20 @@ def report(
         n_jobs=source.jobs, verbose=int(shows_progress()), checkpoint=None
     )
     wanted = None if model is None else bins_of(learner)
-    everything = read_labeled(replace(source, beside=test), wanted)
-    given = limited(everything, limit, seed, "reporting on")
-    other = None
-    if test is not None:
-        beside = replace(source, path=test, labels=test_labels, beside=source.path)
-        beside = replace(beside, option="--test-labels")
-        other = read_labeled(beside, wanted or bins_like(given))
-        if model is None:
-            warn_if_seen(given.X, other)
+    with listening() as notes:
+        everything = read_labeled(replace(source, beside=test), wanted)
+        given = limited(everything, limit, seed, "reporting on")
+        other = None
+        if test is not None:
+            beside = replace(source, path=test, labels=test_labels, beside=source.path)
+            beside = replace(beside, option="--test-labels")
+            other = read_labeled(beside, wanted or bins_like(given))
+            if model is None:
+                warn_if_seen(given.X, other)
+            else:
+                warn_if_seen(learner._histograms, other, learner.power_)  # noqa: SLF001
         else:
-            warn_if_seen(learner._histograms, other, learner.power_)  # noqa: SLF001
-    else:
-        _require_enough(given, drawn=len(given.X) < len(everything.X))
+            _require_enough(given, drawn=len(given.X) < len(everything.X))
     if test is None and model is not None:
         note("no --test: learning again with the model's settings, from 70 % of DATA")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
@@ -140,7 +141,7 @@ def report(
         title,
         seed,
         origin=origin,
-        section=found.section,
+        section=replace(found.section, about=notes),
         origins=Origins(_origin(given), _origin(given if other is None else other)),
     )
     if json:

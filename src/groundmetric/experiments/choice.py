@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .. import validation
 from .._metric_learn import is_installed
 from .._words import percent
 from ..distances import DISTANCES
@@ -14,13 +15,13 @@ from .cross_validation import resampled_mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike
 
 __all__ = ["FIXED", "LEARNERS", "Learners", "available_learners", "choice"]
-__all__ += ["TFIDF", "best_first", "choice_over_splits", "is_like_text"]
+__all__ += ["TFIDF", "best_first", "choice_over_splits", "fixed_for", "is_like_text"]
 
 #: Distances that learn nothing.
-FIXED: tuple[str, ...] = ("l1", "l2", "hellinger", "chi2")
+FIXED: tuple[str, ...] = ("l1", "hellinger", "chi2", "l2")
 TFIDF = "tfidf-l1"  # for words; learns nothing from labels
 #: Other learners that a learned metric is compared with: our own for smoothed
 #: distances, and others on square roots of histograms (LMNN, ITML, NCA) or histograms.
@@ -71,17 +72,33 @@ def available_learners(fewest: int) -> Learners:
     return Learners(list(LEARNERS), "")
 
 
-def is_like_text(X: NDArray[np.float64]) -> bool:
+def fixed_for(X: ArrayLike, *, tfidf: bool | None = None) -> list[str]:
+    """Return the distances to compare with that learn nothing from labels.
+
+    These are FIXED, and TF-IDF with l1 if asked for; by default if histograms are like
+    text.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.choice import fixed_for
+    >>> fixed_for([[2, 0, 0], [0, 0, 1]])
+    ['l1', 'hellinger', 'chi2', 'l2', 'tfidf-l1']
+    """
+    weighted = is_like_text(X) if tfidf is None else tfidf
+    return [*FIXED, *([TFIDF] if weighted else [])]
+
+
+def is_like_text(X: ArrayLike) -> bool:
     """Tell whether most bins are empty, as in counts of words.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from groundmetric.experiments.choice import is_like_text
-    >>> is_like_text(np.eye(3)), is_like_text(np.ones((2, 3)))
+    >>> is_like_text([[2, 0, 0], [0, 0, 1]]), is_like_text([[2, 1, 0]])
     (True, False)
     """
-    return bool(2 * np.count_nonzero(X) < X.size)
+    rows = validation.as_distributions(X, "X")
+    return bool(2 * np.count_nonzero(rows) < rows.size)
 
 
 def best_first(errors: Mapping[str, float]) -> list[str]:

@@ -49,6 +49,11 @@ class Estimate:
     low: float
     high: float
 
+    def clipped(self, least: float) -> Estimate:
+        """Clip the interval, which may leave the range of shares or differences."""
+        ends = (float(np.clip(end, least, 1.0)) for end in (self.low, self.high))
+        return Estimate(self.mean, *ends)
+
 
 @dataclass(frozen=True)
 class CrossValidation:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from .. import (
     GroundMetricLearning,
@@ -124,7 +125,9 @@ def _learn_map(
     y: Labels,
     _n_jobs: int | None,
 ) -> Pairwise:
-    pairwise: Pairwise = learner(**settings).fit(X, y).pairwise
+    """Learn with one thread: the threads of BLAS would mostly wait for each other."""
+    with threadpool_limits(1):
+        pairwise: Pairwise = learner(**settings).fit(X, y).pairwise
     return pairwise
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from .._words import percent, points
-from ..experiments import LEARNERS, CrossValidation, Estimate, resampled_mean
-from ._names import LABELS, which_over_splits
+from ..experiments import LEARNERS, CrossValidation, resampled_mean
+from ..experiments.names import LABELS
+from ._names import which_over_splits
 from ._verdict import Gain, headline, kind
 
 if TYPE_CHECKING:
@@ -36,18 +38,12 @@ def _estimates(one: CrossValidation, learned: CrossValidation) -> dict[str, Any]
         errors: list[float] | None = getattr(one, f"{name}_errors")
         if errors is None:
             continue
-        out[name] = as_dict(resampled_mean(errors, ratio=one.ratio), least=0.0)
+        out[name] = asdict(resampled_mean(errors, ratio=one.ratio).clipped(0.0))
         if one is not learned:
             gains = np.subtract(errors, getattr(learned, f"{name}_errors"))
             saved = resampled_mean(gains, ratio=one.ratio)
-            out[f"{name}_saved"] = as_dict(saved, least=-1.0)
+            out[f"{name}_saved"] = asdict(saved.clipped(-1.0))
     return out
-
-
-def as_dict(estimate: Estimate, *, least: float) -> dict[str, float]:
-    """Clip Student's interval, which may leave the range of shares or differences."""
-    low, high = (float(np.clip(end, least, 1)) for end in (estimate.low, estimate.high))
-    return {"mean": estimate.mean, "low": low, "high": high}
 
 
 def rows(table: Errors, measure: str) -> list[list[str]]:

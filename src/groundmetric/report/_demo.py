@@ -20,8 +20,8 @@ from .._words import percent
 from ..base._votes import votes
 from ..datasets import load_digits_histograms
 from ..experiments.choice import available_learners
+from ..experiments.names import LABELS
 from ._evaluation import Data, Evaluation, evaluate, judge_data
-from ._names import LABELS
 from ._repeated import Repeated
 from ._write import judge_features, write_evaluation
 

@@ -14,6 +14,7 @@ from sklearn.model_selection import train_test_split
 from .. import validation
 from ..base._rows import n_among
 from ..base._votes import votes
+from ..experiments.choice import FIXED
 from ..experiments.measures import (
     class_sizes,
     nearest,
@@ -21,10 +22,11 @@ from ..experiments.measures import (
     own_share,
 )
 from ..experiments.methods import METHODS
+from ..experiments.names import in_a_sentence
 from ..learning._criterion import is_uniform
 from ..learning._learner import raised
 from ..neighbors._search import EMDNeighbors
-from ._names import in_a_sentence, that_do_not_learn, which_to_use
+from ._names import that_do_not_learn, which_to_use
 from ._verdict import (
     Difference,
     best_of,
@@ -204,10 +206,11 @@ def evaluate(
     n_neighbors: int,
     n_jobs: int | None,
     learners: Sequence[str] = (),
+    fixed: Sequence[str] = FIXED,
 ) -> Evaluation:
     """Fit the learner if it is not fitted, or if it has seen the test histograms.
 
-    The other learners are names of methods.
+    The other learners, and the distances that learn nothing, are names of methods.
     """
     k = min(MOST_NEIGHBORS, len(data.train))
     at = validation.as_count(n_neighbors, "n_neighbors", low=1, high=k)
@@ -225,7 +228,7 @@ def evaluate(
     judged = {"learned": _emd(metric, seen, k, options)}
     if not is_uniform(initial):
         judged["initial"] = _emd(initial, seen, k, options)
-    for name in ("l1", "hellinger", "chi2", "l2", *learners):
+    for name in (*fixed, *learners):
         start = time.process_time()
         pairwise = METHODS[name].learn(data.train, data.labels, n_jobs)
         if name in learners:

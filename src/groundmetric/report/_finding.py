@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import validation
 from .._progress import progress_bar
-from ..experiments.choice import LEARNERS, Learners, available_learners
+from ..experiments.choice import LEARNERS, Learners, available_learners, fixed_for
 from ..learning._learner import raised
 from ._evaluation import TEST_SHARE, Evaluation, evaluate, judge_data
 from ._lesson import lesson
@@ -82,6 +82,7 @@ def find_out(
         "n_neighbors": n_neighbors,
         "n_jobs": n_jobs,
         "learners": others.names,
+        "fixed": fixed_for(X),
     }
     first = evaluate(learner, data, **options)
     if not data.was_split or splits == 1:

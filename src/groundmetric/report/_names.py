@@ -1,43 +1,16 @@
-"""The distances of a report: what they are called, and which one to use."""
+"""Which distance of a report to use."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
 from ..experiments.choice import LEARNERS, choice, choice_over_splits
+from ..experiments.names import in_a_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 Value = TypeVar("Value")
-
-LABELS = {
-    "learned": "learned metric",
-    "initial": "initial metric",
-    "l1": "l1",
-    "hellinger": "Hellinger",
-    "chi2": "chi-squared",
-    "l2": "l2",
-    "pixels": "pixel EMD",
-    "gml-smoothed": "smoothed metric",
-    "lmnn-hellinger": "LMNN",
-    "itml-hellinger": "ITML",
-    "nca-hellinger": "NCA",
-    "chi2-lmnn": "chi-squared LMNN",
-    "tfidf-l1": "l1 of TF-IDF",
-}
-
-
-def in_a_sentence(name: str) -> str:
-    """Name a distance within a sentence."""
-    if name == "pixels":
-        return "the EMD with Euclidean distances between pixels"
-    if name == "gml-smoothed":
-        return "the smoothed metric (SinkhornMetricLearning)"
-    if name in LEARNERS:
-        return LABELS[name]
-    what = "" if name in ("learned", "initial", "tfidf-l1") else " distance"
-    return f"the {LABELS[name]}{what}"
 
 
 def that_do_not_learn(values: Mapping[str, Value]) -> dict[str, Value]:

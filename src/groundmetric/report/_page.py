@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._names import LABELS
+from ..experiments.names import LABELS
 from ._verdict import kind
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def page(
         how=_prose(section.how),
         columns=_columns(section),
         errors=_table(section),
+        about=_about(section.about),
         rest=_paragraphs(section.rest),
         before=html.escape(LABELS[evaluation.before]),
         kappa=evaluation.n_neighbors,
@@ -161,6 +162,18 @@ def _rows(settings: Iterable[tuple[str, str]]) -> str:
         f'<tr><th scope="row">{html.escape(name)}</th>'
         f"<td>{html.escape(value)}</td></tr>"
         for name, value in settings
+    )
+
+
+def _about(notes: Iterable[str]) -> str:
+    """Write the notes on the data as a list, if there are any."""
+    items = "\n".join(f"<li>{_prose(note)}</li>" for note in notes)
+    if not items:
+        return ""
+    return (
+        '<section id="about" aria-labelledby="about-title">\n'
+        '<h2 id="about-title">About the data</h2>\n'
+        f'<div class="card"><ul>\n{items}\n</ul></div>\n</section>'
     )
 
 

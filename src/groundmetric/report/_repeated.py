@@ -10,7 +10,8 @@ import numpy as np
 
 from .._words import percent
 from ..experiments import resampled_mean
-from ._names import in_a_sentence, that_do_not_learn, which_over_splits
+from ..experiments.names import in_a_sentence
+from ._names import that_do_not_learn, which_over_splits
 from ._section import SECONDS, Section, saved, time_of
 from ._verdict import Gain, best_of, headline, recall_beside
 

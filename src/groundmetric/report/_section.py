@@ -38,6 +38,8 @@ class Section:
         How the numbers were computed.
     rest : list of str
         Notes on the rest of the page.
+    about : list of str
+        Notes on the data, below the verdict.
     options : dict
         Other options of ``write_report`` that make this page.
     """
@@ -49,6 +51,7 @@ class Section:
     gains: Mapping[str, Gain]
     how: str
     rest: list[str] = field(default_factory=list)
+    about: list[str] = field(default_factory=list)
     options: dict[str, object] = field(default_factory=dict)
 
 
