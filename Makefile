@@ -111,12 +111,12 @@ reproduce: setup  ## The paper's experiments; DATA="a.npz b.npz" OUT=results.sql
 	@mkdir -p $(dir $(OUT))
 	@for file in $(or $(DATA),""); do \
 	  $(BIN)/groundmetric reproduce $$file --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
-	    $(FIGURES:%=--figure %) $(if $(CLASSES),--classes $(CLASSES)) $(if $(SVM),--svm); \
+	    $(FIGURES:%=--figure %) $(if $(CLASSES),--classes $(CLASSES)) $(if $(SVM),--svm) || exit 1; \
 	done
 ifneq ($(and $(DATA),$(DRAWS)),)
 	@for file in $(DATA); do \
 	  $(BIN)/groundmetric reproduce $$file --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
-	    --multiclass 10 --tasks $(DRAWS) $(TEN:%=--method %); \
+	    --multiclass 10 --tasks $(DRAWS) $(TEN:%=--method %) || exit 1; \
 	done
 endif
 

@@ -93,7 +93,8 @@ def main() -> None:
         for name, settings in SETTINGS.items()
         if name in (options.setting or usual)
     ]
-    path = Path(f"{options.data.stem}-settings-{options.classes}.sqlite")
+    drawn_as = f"{options.classes}-{options.tasks}-{options.seeds}"
+    path = Path(f"{options.data.stem}-settings-{drawn_as}.sqlite")
     drawn = [
         task
         for seed in range(1, options.seeds + 1)

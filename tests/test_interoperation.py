@@ -110,6 +110,7 @@ def test_clusters_of_our_graph_are_those_of_all_distances():
     # With 16 neighbors, some are in the other cluster: the graph is connected.
     search = gm.EMDNeighbors(metric, n_neighbors=16).fit(X)
     graph = search.kneighbors_graph(mode="distance")
+    graph.data[graph.data == 0] = 1e-12
     clusters = HDBSCAN(metric="precomputed", min_cluster_size=5, copy=True)
     found = clusters.fit_predict(graph.maximum(graph.T))
     assert found.tolist() == 15 * [found[0]] + 15 * [1 - found[0]]

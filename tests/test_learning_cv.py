@@ -172,7 +172,8 @@ def test_patience_ends_all_folds_together(noise, patience, n_steps):
     means = [0.1, 0.2, 0.3, 0.2, 0.2, 0.4, 0.4, 0.3, 0.3, 0.2]
     scores = np.add.outer(means, [-0.1, 0.1, 0.05, -0.05])
     scores[3, :2] += [0.25, -0.25]  # by itself, the first fold would have gone on
-    later = iter(scores.ravel())
+    # Without patience, one fold after another.
+    later = iter((scores if patience else scores.T).ravel())
     learner = GroundMetricLearningCV(
         cv=2, max_outer=9, tol=0.0, patience=patience, scoring=lambda *_: next(later)
     ).fit(*noise)
@@ -180,6 +181,19 @@ def test_patience_ends_all_folds_together(noise, patience, n_steps):
     np.testing.assert_allclose(found, scores.mean(axis=1)[:n_steps], atol=1e-15)
     assert len(list(later)) == 4 * (10 - n_steps)
     assert learner.best_step_ == (2 if n_steps < 6 else 5)
+
+
+def test_steps_that_were_not_scored_are_nan(noise):
+    # The first candidate improves up to step 3, the second not at all.
+    later = iter([*np.repeat([0.1, 0.2, 0.3, 0.4, 0.4, 0.4], 4), *[0.3] * 12])
+    learner = GroundMetricLearningCV(
+        cv=2, max_outer=5, tol=0.0, patience=2, param_grid={"power": [0.5, 1.0]},
+        scoring=lambda *_: next(later),
+    ).fit(*noise)  # fmt: skip
+    means = learner.cv_results_["mean_test_score"].reshape(2, -1)
+    np.testing.assert_allclose(means[0], [0.1, 0.2, 0.3, 0.4, 0.4, 0.4])
+    np.testing.assert_allclose(means[1], [0.3] * 3 + [np.nan] * 3)
+    assert (learner.best_step_, learner.best_params_) == (3, {"power": 0.5})
 
 
 def test_saves_its_grid(digits, tmp_path):
@@ -201,6 +215,7 @@ def test_saves_its_grid(digits, tmp_path):
         ({"callback": 3}, "callback is 3; a function is needed"),
         ({"param_grid": {"cv": [2]}}, "param_grid has 'cv'; GroundMetricLearning has"),
         ({"cv": []}, "cv has no folds"),
+        ({"cv": [(np.arange(12), np.arange(0))]}, "cv has a fold without histograms"),
         ({"checkpoint": "nowhere/at/all.npz"}, "checkpoint"),
     ],
 )

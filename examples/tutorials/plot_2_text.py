@@ -176,9 +176,9 @@ for name, middle, around in zip(found, mean, spread, strict=True):
     print(f"{name:15s} {middle:.1%} errors, std. dev. {around:.1%}")
 
 # %%
-# All of the gain comes from the word vectors. Whether labels add to it depends on how
-# many there are and how good the vectors are; compare on your own documents, as here.
-# The settings were chosen after a few trials on the same documents. Try others, such as
+# Here, all of the gain comes from the word vectors. Whether labels add to it depends on
+# how many there are and how good the vectors are; compare on your own documents. The
+# settings were chosen after a few trials on the same documents. Try others, such as
 # vectors of 25 dimensions, more labels or one neighbor.
 #
 # What was learned

@@ -3,6 +3,7 @@
 import base64
 import html
 import json
+import os
 import re
 import sys
 from io import BytesIO
@@ -102,6 +103,14 @@ def test_a_report_has_the_notes_on_the_data(folder, run):
     assert "warning: column 'id' numbers the rows" in found.stderr
     run("report", "id.csv", *few, "--ignore", "id", "--label", "kind")
     assert "About the data" not in (folder / "report.html").read_text("utf-8")
+
+
+def test_a_report_spells_out_names_that_are_not_utf_8(folder, images, run):
+    (images / "bars" / "torn.png").rename(images / "bars" / os.fsdecode(b"\xff.png"))
+    few = ["--no-learners", "--splits", "1", "--neighbors", "1"]
+    run("report", "images", *few)
+    (said,) = notes_of(folder / "report.html")
+    assert said.startswith("warning: 1 image skipped: bars/\\udcff.png: ")
 
 
 def table_of(low, high, svm=None):

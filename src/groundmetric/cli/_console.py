@@ -13,6 +13,11 @@ _held: list[str] = []
 _listening: list[list[str]] = []
 
 
+def printable(text: str) -> str:
+    """Spell out bytes of file names that are not UTF-8, which no file could hold."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def note(text: str) -> None:
     """Print a note: at once on a terminal, otherwise before the results.
 
@@ -20,7 +25,7 @@ def note(text: str) -> None:
     """
     _held.append(text)
     for heard in _listening:
-        heard.append(text)
+        heard.append(printable(text))
     if sys.stderr.isatty():
         release_notes()
 

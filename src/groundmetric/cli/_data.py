@@ -15,7 +15,7 @@ from ..learning._learner import raised
 from ._arrays import load_labels, load_npy, load_npz
 from ._cells import Floats, read_csv, read_parquet
 from ._columns import Bins, split_columns
-from ._console import note, shows_progress
+from ._console import note, printable, shows_progress
 from ._options import Source
 from ._text import Text
 
@@ -227,7 +227,7 @@ def _folder(source: Source) -> Data:
         found.X,
         found.y,
         shape=tuple(shape) if picture else None,
-        where=found.paths.__getitem__,
+        where=lambda row: printable(found.paths[row]),
         picture=thumbnail_of,
         titles=list(found.feature_names or ()) or None,
         has_files=True,

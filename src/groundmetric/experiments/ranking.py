@@ -15,7 +15,7 @@ from .cross_validation import (
     resampled_mean,
 )
 from .frames import pandas_of
-from .methods import Method, as_methods
+from .methods import METHODS, Method, as_methods
 from .names import LABELS, in_a_sentence
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ def fewest_to_learn_from(y: ArrayLike, n_folds: int) -> int:
 def _names(methods: Sequence[Method]) -> dict[str, str]:
     """Name methods in sentences: as a report does, or by their labels if ambiguous."""
     labels = {one.name: one.label for one in methods}
-    names = {x: in_a_sentence(x) if x in LABELS else labels[x] for x in labels}
+    own = {one.name for one in methods if METHODS.get(one.name) is one}
+    names = {x: in_a_sentence(x) if x in {*LABELS} & own else labels[x] for x in labels}
     return names if len({*names.values()}) == len(names) else labels
 
 

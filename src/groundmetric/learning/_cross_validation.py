@@ -144,6 +144,8 @@ class CrossValidated(MetricLearner):
         splits = list(self._splits(rows, labels))
         if not splits:
             raise ValueError("cv has no folds; at least one is needed.")
+        if any(len(part) == 0 for split in splits for part in split):
+            raise ValueError("cv has a fold without histograms to learn from or score.")
         candidates = list(ParameterGrid(self.param_grid or {}))
         scores = _as_array(
             [self._scores(params, rows, labels, splits) for params in candidates]
@@ -160,7 +162,7 @@ class CrossValidated(MetricLearner):
                 f"split{k}_test_score": scores[:, k].ravel() for k in range(len(splits))
             },
         }
-        chosen, best = np.unravel_index(means.argmax(), means.shape)
+        chosen, best = np.unravel_index(np.nanargmax(means), means.shape)
         step = _fewest_steps(scores[chosen], int(best))
         self.best_step_, self.best_params_ = step, dict(candidates[chosen])
         self.best_score_ = float(means[chosen, step])
@@ -193,6 +195,8 @@ class CrossValidated(MetricLearner):
     ) -> list[list[float]]:
         """Score all folds step by step, until steps have not helped for long."""
         folds = [self._fold_scores(params, rows, labels, *split) for split in splits]
+        if self.patience is None:  # one after another, which takes less memory
+            folds = [iter(list(fold)) for fold in folds]
         scores: list[list[float]] = []
         best, patience = 0, np.inf if self.patience is None else self.patience
         while len(scores) - best <= patience:
@@ -273,20 +277,21 @@ def _fewest_steps(scores: Floats, best: int) -> int:
 
 
 def _as_array(scores: list[list[list[float]]]) -> Floats:
-    """Give candidates with fewer steps the score of their last one for the others."""
-    n_steps = max(len(steps) for steps in scores)
-    whole = [steps + steps[-1:] * (n_steps - len(steps)) for steps in scores]
-    return np.array(whole).transpose(0, 2, 1)  # (candidates, splits, steps)
+    """Make an array of shape (candidates, splits, steps); NaN is not scored."""
+    n_steps, n_splits = max(len(steps) for steps in scores), len(scores[0][0])
+    nothing = [[np.nan] * n_splits]
+    whole = [steps + nothing * (n_steps - len(steps)) for steps in scores]
+    return np.array(whole).transpose(0, 2, 1)
 
 
 class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
     """Ground metric learning with the number of steps chosen by cross-validation.
 
     How long to learn matters most, and depends on the data. One descent for each fold
-    gives the metrics of all steps, and their errors on the held-out histograms choose
-    among them: the fewest steps within one standard error of the best, that of the
-    difference between the two on the same folds. Then one descent on everything takes
-    as many steps.
+    gives metrics after 0, 1, ... steps, and their errors on the held-out histograms
+    choose among them: the fewest steps within one standard error of the best, that of
+    the difference between the two on the same folds. Then one descent on everything
+    takes as many steps.
 
     Parameters
     ----------
@@ -318,6 +323,7 @@ class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
     cv_results_ : dict of ndarray
         A row for each choice: ``params``, ``step``, ``mean_test_score``,
         ``std_test_score`` (over folds), ``se_test_score``, ``split0_test_score``, ...
+        Scores are NaN where other parameters took more steps.
 
     Examples
     --------

@@ -1,18 +1,25 @@
 """How much to smooth, and how long to learn, by errors on held-out histograms."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from ..learning._cross_validation import CrossValidated
 from ._estimator import SinkhornMetricLearning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..learning._cross_validation import Floats, Grid
 
 
 class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
     """Smoothed metric learning with the number of steps chosen by cross-validation.
 
-    Chooses as :class:`GroundMetricLearningCV` does: one descent for each fold gives the
-    positions of all steps, and their errors on the held-out histograms choose the
-    fewest steps within one standard error of the best. Then one descent on everything
-    takes as many.
+    Chooses as :class:`GroundMetricLearningCV` does: one descent for each fold gives
+    positions after 0, 1, ... steps, and their errors on the held-out histograms choose
+    the fewest steps within one standard error of the best. Then one descent on
+    everything takes as many.
 
     Parameters
     ----------
@@ -26,7 +33,7 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
         Other parameters to choose from: ``{"smoothing": [1.0, 3.0, math.inf]}``, say.
     patience : int or None, default=None
         Stop scoring once this many steps in a row have not improved the best mean
-        score; None scores all steps, which pays here: scores may rise for 30 of them.
+        score; None scores all steps, since they may help for long with many classes.
     random_state : int, RandomState instance or None, default=0
         Draws the folds, if ``cv`` is a number, and batches.
     **parameters
@@ -44,6 +51,7 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
     cv_results_ : dict of ndarray
         A row for each choice: ``params``, ``step``, ``mean_test_score``,
         ``std_test_score`` (over folds), ``se_test_score``, ``split0_test_score``, ...
+        Scores are NaN where other parameters took more steps.
 
     Examples
     --------
@@ -60,5 +68,21 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
 
     _learner_class = SinkhornMetricLearning
 
-    def __init__(self, *, patience: int | None = None, **parameters: Any) -> None:  # noqa: ANN401 - of the learner
-        super().__init__(patience=patience, **parameters)
+    def __init__(
+        self,
+        *,
+        cv: Any = 3,  # noqa: ANN401 - whatever scikit-learn takes
+        scoring: Callable[[Floats, Any, Any], float] | None = None,
+        param_grid: Grid | None = None,
+        patience: int | None = None,
+        random_state: object = 0,
+        **parameters: Any,  # noqa: ANN401 - of the learner
+    ) -> None:
+        super().__init__(
+            cv=cv,
+            scoring=scoring,
+            param_grid=param_grid,
+            patience=patience,
+            random_state=random_state,
+            **parameters,
+        )
