@@ -68,6 +68,24 @@ def test_counts_of_words_are_compared_with_tfidf(options, counts, there, run):
         assert ("l1 of TF-IDF</th>" in text) is there
 
 
+@pytest.mark.parametrize("n_classes", [5, 6])
+def test_itml_is_for_few_classes_unless_asked_for(folder, run, n_classes):
+    rng = np.random.default_rng(0)
+    labels = [f"k{i % n_classes}" for i in range(4 * n_classes)]
+    table = csv_of(rng.integers(1, 9, (len(labels), 3)), labels, "a,b,c,kind")
+    (folder / "many.csv").write_text(table)
+    line = ["evaluate", "many.csv", "--folds", "2", "--repeats", "1", "--json"]
+    found = run(*line)
+    many = n_classes == 6
+    assert ("ITML was skipped, which takes minutes with 6" in found.stderr) is many
+    errors = json.loads(found.stdout)["errors"]
+    assert ("itml-hellinger" not in errors) is many
+    assert "lmnn-hellinger" in errors
+    if many:
+        errors = json.loads(run(*line, "--learners").stdout)["errors"]
+        assert "itml-hellinger" in errors
+
+
 @pytest.mark.usefixtures("folder")
 def test_learners_that_cannot_run_are_named(run, monkeypatch):
     line = ["evaluate", "data.csv", "--folds", "2", "--neighbors", "1", "--no-svm"]

@@ -33,6 +33,7 @@ from ._models import ground_of, load_learner
 from ._options import Json, Limit, Neighbors, Seed, Source
 
 LIMIT = 200
+SLOW, FEW_CLASSES = "itml-hellinger", 5
 FEWEST_FOLDS = 2
 LEGEND = (
     "errors: of held-out histograms; saved: by the learned metric, compared with the "
@@ -57,13 +58,14 @@ def evaluate(
         ),
     ] = None,
     folds: Annotated[int, Option(help="Folds of the cross-validation.")] = 5,
-    repeats: Annotated[int, Option(help="Number of times to draw folds.")] = 1,
+    repeats: Annotated[int, Option(help="Number of times to draw folds.")] = 2,
     neighbors: Neighbors = 3,
     learners: Annotated[
         bool | None,
         Option(
             help="Compare with our smoothed learner, LMNN, ITML, NCA and chi-squared "
-            "LMNN, too; by default unless there is a model.",
+            "LMNN, too; by default unless there is a model, without ITML if there are "
+            "more than five classes.",
             show_default=False,
         ),
     ] = None,
@@ -100,6 +102,8 @@ def evaluate(
     others = Learners([], "")
     if learners or (learners is None and model is None):
         others = available_learners(fewest_to_learn_from(given.y, folds))
+        if not learners:
+            others = _quick(others, len(set(given.y)))
     if others.skipped:
         note(others.skipped)
     method = Method(LEARNED, LABELS[LEARNED], {}, partial(_learn, learned))
@@ -137,6 +141,15 @@ def evaluate(
     tell(LEGEND)
     for sentence in said:
         tell(sentence)
+
+
+def _quick(others: Learners, n_classes: int) -> Learners:
+    """Leave out ITML if it would take minutes: its pairs grow as classes squared."""
+    if n_classes <= FEW_CLASSES or SLOW not in others.names:
+        return others
+    names = [name for name in others.names if name != SLOW]
+    slow = f"ITML was skipped, which takes minutes with {n_classes} classes: --learners"
+    return Learners(names, f"{slow} includes it.")
 
 
 def _require_folds(data: Data, folds: int, *, drawn: bool) -> None:
