@@ -61,6 +61,7 @@ class MetricLearner(HistogramTransformer):
         "_last_metric",
     )
     _limits: ClassVar[tuple[str, ...]]  # parameters that limit the number of steps
+    _is_exact: ClassVar[bool] = True  # distances are EMDs
 
     # Parameters that all of them have, or some.
     max_samples: int | None = None
@@ -188,11 +189,19 @@ class MetricLearner(HistogramTransformer):
     def histograms(self, X: ArrayLike) -> Floats:
         """Return histograms as the metric sees them: of mass 1, raised to ``power``.
 
-        Use it before anything that takes the learned metric, such as
-        ``pairwise_emd(learner.histograms(X), metric=learner.metric_)``.
+        What takes ``metric=learner``, such as ``pairwise_emd(X, metric=learner)``, does
+        this itself.
         """
         check_is_fitted(self, "path_")
-        return raised(self._as_rows(X, reset=False), self.power_)
+        return self._seen(self._as_rows(X, reset=False))
+
+    def _seen(self, rows: Floats) -> Floats:
+        """Raise rows of mass 1 to the power that was learned with."""
+        return raised(rows, self.power_)
+
+    def _ground(self) -> dict[str, Floats]:
+        """Return what :func:`pairwise_emd` needs for histograms that we have seen."""
+        return {"metric": self._learned}
 
     def transform(self, X: ArrayLike) -> Floats:
         """Compute the distances to the training histograms, under the learned metric.

@@ -147,6 +147,9 @@ class MappedLearner(MetricLearner):
         learned: Floats = self.embedding_ if self._has_map else self.metric_
         return learned
 
+    def _ground(self) -> dict[str, Floats]:
+        return {"points" if self._has_map else "metric": self._learned}
+
     def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - dense or sparse
         if self.n_components is None if reset else not self._has_map:
             return super()._as_rows(X, reset=reset)

@@ -38,6 +38,9 @@ Found = tuple[Indices, Indices, Floats]  # starts, second histograms, distances
 PAIRS = 2**13  # whose plans are summed up at a time
 COLLAPSED = 1e-9  # size of a map, relative to the last, that rounding explains
 
+# Variances and entries that differ by less, relative to the largest, are tied.
+TIED = 1e-8
+
 
 class LinearMaps:
     """Maps A of points, from one on, scaled to a mean squared distance of 1.
@@ -117,10 +120,36 @@ def starting_map(points: Floats, n_components: Any, varying: Floats) -> Floats: 
 def principal_axes(centered: Floats) -> Floats:
     """Axes in rows, those along which centered rows vary most first."""
     variances, axes = np.linalg.eigh(centered.T @ centered)
-    axes = axes[:, np.argsort(-variances, kind="stable")].T
-    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
+    order = np.argsort(-variances, kind="stable")
+    variances, axes = variances[order], axes[:, order].T
+    # Where variances are tied, any basis would do: rounding must not choose it.
+    ends = np.flatnonzero(np.diff(variances) < -TIED * variances[0]) + 1
+    for group in np.split(np.arange(len(variances)), ends):
+        if len(group) > 1 and variances[group[0]] > TIED * variances[0]:
+            axes[group] = _settled(centered @ axes[group].T) @ axes[group]
+    first = _first_largest(np.abs(axes))
+    largest = np.take_along_axis(axes, first[:, None], axis=1)
     signed: Floats = axes * np.where(largest < 0, -1.0, 1.0)  # the same everywhere
     return signed
+
+
+def _settled(rows: Floats) -> Floats:
+    """Choose an orthonormal basis by the rows: the longest first, then what is left."""
+    left, basis = rows.copy(), np.empty((rows.shape[1],) * 2)
+    for k in range(len(basis)):
+        longest = left[_first_largest(np.linalg.norm(left, axis=1)[None])[0]]
+        longest = longest - basis[:k].T @ (basis[:k] @ longest)
+        basis[k] = longest / np.linalg.norm(longest)
+        left -= np.outer(left @ basis[k], basis[k])
+    return basis
+
+
+def _first_largest(values: Floats) -> NDArray[np.intp]:
+    """Find the first in each row that is as large as the largest, up to rounding."""
+    found: NDArray[np.intp] = np.argmax(
+        values >= (1 - TIED) * values.max(axis=1, keepdims=True), axis=1
+    )
+    return found
 
 
 class MappedSearch:

@@ -147,6 +147,47 @@ class PointBase:
         return Found(np.diff(starts), distances, indices, n_solves)
 
 
+class LearnerBase:
+    """Histograms under a learner's own distances, all of which are computed."""
+
+    def __init__(self, histograms: Floats, learner: Any) -> None:  # noqa: ANN401 - fitted
+        self.n_solves = 0
+        self._histograms = histograms
+        self._between = learner.distances(learner._learned)  # noqa: SLF001
+
+    def find(
+        self,
+        queries: Floats | None,
+        wanted: Wanted,
+        report: Report | None,
+        *,
+        within: Range | None = None,
+    ) -> Found:
+        """Find neighbors."""
+        own = queries is None
+        first, end = within or (0, len(self._histograms))
+        rows = self._histograms[first:end] if queries is None else queries
+        parts = []
+        for start in range(0, len(rows), QUERIES):
+            part = rows[start : start + QUERIES]
+            between = self._between(part, self._histograms)
+            if own:
+                k = np.arange(len(part))
+                between[k, first + start + k] = np.inf
+            parts.append(_nearest_in(between, wanted))
+            if report is not None:
+                report(start + len(part))
+        return Found.joined(parts)
+
+
+def _nearest_in(between: Floats, wanted: Wanted) -> Found:
+    """Choose the nearest of each row, by distance, then by index."""
+    order = np.argsort(between, axis=1, kind="stable")[:, : wanted.n_neighbors]
+    near = np.take_along_axis(between, order, axis=1)
+    kept = (near <= wanted.radius) & np.isfinite(near)
+    return Found(kept.sum(axis=1), near[kept], order[kept], between.size)
+
+
 def find_there(
     client: object,
     search: Any,  # noqa: ANN401 - ours

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..base._model import SavedMixin
-from ..base._rows import HistogramsMixin, all_or_nothing, as_classes
+from ..base._rows import HistogramsMixin, all_or_nothing, as_classes, as_rows
 from ..learning._estimator import GroundMetricLearning
 from ._search import EMDNeighbors
 
@@ -27,7 +27,8 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
     n_neighbors : int, default=3
         How many neighbors vote; ties go to the first class.
     learner : estimator, optional
-        Learns the metric: after ``fit(X, y)`` it has ``metric_``. If None, a
+        Learns the metric. Neighbors are those under its own distances, exact or
+        smoothed; of another package's learner, those under its ``metric_``. If None, a
         :class:`GroundMetricLearning` with its defaults; its parameters can still be
         set, for instance ``learner__n_similar`` in a grid search.
     n_jobs : int, optional
@@ -90,21 +91,44 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         self
         """
         rows = self._as_rows(X, reset=True)
-        labels = as_classes(y, len(rows))
+        n = rows.shape[0]
+        labels = as_classes(y, n)
         validation.as_count(self.n_neighbors, "n_neighbors", low=1)
         self.classes_, self._y = np.unique(labels, return_inverse=True)
-        learner = GroundMetricLearning() if self.learner is None else self.learner
+        learner = self._own_learner()
         self.learner_ = self._with_own_options(clone(learner)).fit(rows, labels)
-        if not hasattr(self.learner_, "metric_"):
+        if not (
+            validation.is_learner(self.learner_) or hasattr(self.learner_, "metric_")
+        ):
             raise ValueError(
                 f"learner is {learner!r}, but it has no metric_ after fit."
             )
-        seen = self._seen(rows)
         self.__dict__.pop("_histograms", None)
-        if getattr(self.learner_, "_histograms", seen).shape[0] != len(rows):
+        self.neighbors_ = self._search().fit(rows)
+        seen = self.neighbors_._kept_rows()  # noqa: SLF001 - of ours
+        if getattr(self.learner_, "_histograms", seen).shape[0] != n:
             self._histograms = seen.toarray() if hasattr(seen, "toarray") else seen
-        self._search_in(seen)
         return self
+
+    def _own_learner(self) -> BaseEstimator:
+        learner = GroundMetricLearning() if self.learner is None else self.learner
+        if not hasattr(learner, "fit"):
+            raise ValueError(f"learner is {learner!r}, which has no method fit.")
+        return learner
+
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - dense or sparse
+        learner = self._own_learner() if reset else self.learner_
+        if not getattr(learner, "_is_mapped", False):
+            return super()._as_rows(X, reset=reset)
+        judge: Any = validation.as_sparse_distributions
+        least = self._min_samples if reset else 1
+        return as_rows(self, X, judge, reset=reset, min_samples=least)
+
+    @property
+    def metric_(self) -> Floats:
+        """The learned metric."""
+        metric: Floats = self.learner_.metric_
+        return metric
 
     def set_params(self, **params: Any) -> EMDClassifier:  # noqa: ANN401 - any parameter
         """Set parameters, including those of the default learner (``learner__tol``)."""
@@ -124,35 +148,30 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             learner.set_params(verbose=self.verbose)
         return learner
 
-    def _seen(self, rows: Floats) -> Any:  # noqa: ANN401 - dense or sparse
-        """Return histograms as the learned metric sees them."""
-        if not hasattr(self.learner_, "histograms"):
-            return rows
-        return self.learner_.histograms(rows)
-
-    def _search_in(self, rows: Any) -> None:  # noqa: ANN401 - dense or sparse
-        """Prepare the search under the learned metric."""
-        self.metric_ = self.learner_.metric_
-        self.neighbors_ = EMDNeighbors(
-            self.metric_,
+    def _search(self) -> EMDNeighbors:
+        """Make the search under the learned distances."""
+        learned = self.learner_
+        return EMDNeighbors(
+            learned if validation.is_learner(learned) else learned.metric_,
             n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
-        ).fit(rows)
+        )
 
     def _restore(self) -> None:
         rows = vars(self).get("_histograms", self.learner_._histograms)  # noqa: SLF001 - ours
         validation.require_length(self._y, rows.shape[0], "_y")
         if not np.isin(self._y, np.arange(len(self.classes_))).all():
             raise ValueError("_y does not number classes_")
-        self._search_in(rows)
+        self.neighbors_ = self._search()
+        self.neighbors_._keep_rows(rows)  # noqa: SLF001 - of ours
         self.n_features_in_ = rows.shape[1]
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Shares of the votes, with one column for each of ``classes_``."""
         check_is_fitted(self)
         rows = self._as_rows(X, reset=False)
-        found = self.neighbors_.kneighbors(self._seen(rows), return_distance=False)
+        found = self.neighbors_.kneighbors(rows, return_distance=False)
         voters = self._y[found]
         votes = voters[:, :, None] == np.arange(len(self.classes_))
         shares: Floats = votes.mean(axis=1)

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from .. import validation
+from ..base._learner import KeepsLearner
 from ..base._rows import HistogramTransformer, as_rows
-from ._bases import MatrixBase, PointBase
+from ._bases import LearnerBase, MatrixBase, PointBase
 from ._blocks import BlockBase
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-class Database(HistogramTransformer):
+class Database(KeepsLearner, HistogramTransformer):
     """An estimator with parameters ``metric`` and ``points`` that keeps histograms."""
 
     metric: Any
@@ -35,7 +36,15 @@ class Database(HistogramTransformer):
     _base: Base
 
     _fitted = ()
-    _optional = ("metric_", "_histograms", "points_", "_values", "_bins", "_starts")
+    _optional = (
+        "learner_",
+        "metric_",
+        "_histograms",
+        "points_",
+        "_values",
+        "_bins",
+        "_starts",
+    )
 
     def save(self, path: StrPath) -> None:
         """Write the fitted estimator to one ``.npz`` file."""
@@ -48,30 +57,56 @@ class Database(HistogramTransformer):
 
     def _store(self, X: ArrayLike) -> None:
         """Validate and keep histograms, metric and points."""
-        rows = self._as_rows(X, reset=True)
+        self._keep_rows(self._as_rows(X, reset=True))
+
+    def _keep_rows(self, rows: Any) -> None:  # noqa: ANN401 - dense or sparse
+        """Keep histograms as they are compared, and the metric."""
         n, d = rows.shape
         for name in self._optional:  # of an earlier fit, of the other kind
             self.__dict__.pop(name, None)
-        if self.points is None:
-            metric = 1.0 - np.eye(d) if self.metric is None else self.metric
+        metric, points = self.metric, self.points
+        learner = metric if validation.is_learner(metric) else None
+        if learner is not None:
+            self.learner_ = learner
+            points = learner.embedding_ if _has_positions(learner) else None
+            metric = None if points is not None else learner.metric_
+        if points is None:
+            metric = 1.0 - np.eye(d) if metric is None else metric
             self.metric_ = validation.as_cost(metric, d).copy()
-            validation.require_metric(self.metric_, "metric")
+            if learner is None:
+                validation.require_metric(self.metric_, "metric")
             self._histograms = rows
         else:
-            self.metric_ = "euclidean" if self.metric is None else self.metric
-            self.points_ = validation.as_coordinates(self.points, d).copy()
+            self.metric_ = "euclidean" if metric is None else metric
+            self.points_ = validation.as_coordinates(points, d).copy()
+            rows = csr_array(rows)
             self._values, self._bins = rows.data, rows.indices
             self._starts = rows.indptr
-        self.n_samples_fit_ = n
+        self.n_samples_fit_, self.n_features_in_ = n, d
         self._prepare()
 
     def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - or sparse
+        learner = self.metric if reset else vars(self).get("learner_")
+        if validation.is_learner(learner):
+            return self._rows_seen_by(learner, X, reset=reset)
         has_points = self.points is not None if reset else hasattr(self, "points_")
         if reset:
             self._require_kind(has_points=has_points)
-        if not has_points:
+        return self._dense_or_sparse(X, is_sparse=has_points, reset=reset)
+
+    def _rows_seen_by(self, learner: Any, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - dense or sparse
+        if reset:
+            validation.require_learned(learner, self.points)
+        sparse = _has_positions(learner)
+        rows = self._dense_or_sparse(X, is_sparse=sparse, reset=reset)
+        validation.require_bins(learner, rows.shape[1])
+        return learner._seen(rows)  # noqa: SLF001 - what learners are for
+
+    def _dense_or_sparse(self, X: ArrayLike, *, is_sparse: bool, reset: bool) -> Any:  # noqa: ANN401
+        if not is_sparse:
             return super()._as_rows(X, reset=reset)
-        return as_rows(self, X, validation.as_sparse_distributions, reset=reset)
+        judge: Any = validation.as_sparse_distributions
+        return as_rows(self, X, judge, reset=reset)
 
     def _require_kind(self, *, has_points: bool) -> None:
         """Reject a matrix with points, and a name or a function without them."""
@@ -87,12 +122,19 @@ class Database(HistogramTransformer):
                 "is the name of a metric between them, a function, or None."
             )
 
+    def _kept_rows(self) -> Any:  # noqa: ANN401 - dense or sparse
+        """Return the histograms as they are compared."""
+        return self._rows() if hasattr(self, "points_") else self._histograms
+
     def _rows(self) -> csr_array:
         shape = (self.n_samples_fit_, self.n_features_in_)
         return csr_array((self._values, self._bins, self._starts), shape=shape)
 
     def _prepare(self) -> None:
-        if not hasattr(self, "points_"):
+        learner = vars(self).get("learner_")
+        if learner is not None and not learner._is_exact:  # noqa: SLF001 - likewise
+            self._base = LearnerBase(self._histograms, learner)
+        elif not hasattr(self, "points_"):
             self._base = MatrixBase(self._histograms, self.metric_)
         elif self.metric_ == "euclidean":
             self._base = PointBase(self._rows(), self.points_)
@@ -106,7 +148,8 @@ class Database(HistogramTransformer):
             self.n_samples_fit_, self.n_features_in_ = self._histograms.shape
             d = self.n_features_in_
             self.metric_ = validation.as_cost(self.metric_, d, "metric_")
-            validation.require_metric(self.metric_, "metric_")
+            if "learner_" not in vars(self):
+                validation.require_metric(self.metric_, "metric_")
         else:
             self._require("_values", "_bins", "_starts")
             # Earlier versions had Euclidean costs only.
@@ -134,3 +177,8 @@ class Database(HistogramTransformer):
         super().__setstate__(state)
         if hasattr(self, "n_samples_fit_"):
             self._prepare()
+
+
+def _has_positions(learner: Any) -> bool:  # noqa: ANN401 - a fitted learner
+    """Tell whether an exact learner has positions of the bins, and no matrix."""
+    return bool(learner._is_exact) and "points" in learner._ground()  # noqa: SLF001

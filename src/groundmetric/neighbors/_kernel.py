@@ -18,6 +18,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
 from .. import distances, validation
+from ..base._learner import KeepsLearner
 from ..base._rows import HistogramTransformer, all_or_nothing, as_rows
 from ..transport._exact import pairwise_emd
 
@@ -31,7 +32,7 @@ ASYMMETRY = 1e-7
 ROUNDING = 1e-12
 
 
-class EMDKernel(HistogramTransformer):
+class EMDKernel(KeepsLearner, HistogramTransformer):
     """Kernel exp(-d / sigma) of an earth mover's distance, for ``SVC`` and the like.
 
     Turns histograms into rows of a Gram matrix, for estimators that take
@@ -44,8 +45,9 @@ class EMDKernel(HistogramTransformer):
 
     Parameters
     ----------
-    metric : None, str or array-like of shape (d, d), default=None
-        Ground metric of the EMD. None is the uniform metric, 1 between any two bins,
+    metric : None, str, learner or array-like of shape (d, d), default=None
+        Ground metric of the EMD, or a fitted learner of one, whose own distances are
+        used, powers included. None is the uniform metric, 1 between any two bins,
         under which the EMD is half the l1 distance. A string selects another distance
         instead of the EMD: a name in :data:`groundmetric.distances.DISTANCES`, or
         "precomputed" if X holds distances to the training data (a square matrix in
@@ -111,7 +113,7 @@ class EMDKernel(HistogramTransformer):
     def __init__(
         self,
         *,
-        metric: str | ArrayLike | None = None,
+        metric: Any = None,  # noqa: ANN401 - or a learner
         shrinkage: float = 0.0,
         sigma: str | float = "median",
         multiple: float = 1.0,
@@ -139,6 +141,9 @@ class EMDKernel(HistogramTransformer):
         self
         """
         rows = self._as_rows(X, reset=True)
+        if validation.is_learner(self.metric):
+            validation.require_learned(self.metric)
+            validation.require_bins(self.metric, rows.shape[1])
         unit = self.sigma
         if not (isinstance(unit, str) and unit == "median"):
             unit = _as_positive(unit, "sigma")
@@ -210,10 +215,33 @@ class EMDKernel(HistogramTransformer):
             return between if right is not None else (between + between.T) / 2
         if isinstance(self.metric, str):
             return distances.pairwise(left, right, metric=self.metric)
+        if validation.is_learner(self.metric):
+            return self._learned_distances(self.metric, left, right)
         metric = validation.as_cost(self.metric, left.shape[1])
         validation.require_metric(metric, "metric")
         between = pairwise_emd(left, right, metric=metric, n_jobs=self.n_jobs)
         return shrunk(between, metric, self.shrinkage, left, right)
+
+    def _learned_distances(
+        self,
+        learner: Any,  # noqa: ANN401 - fitted
+        left: Floats,
+        right: Floats | None,
+    ) -> Floats:
+        """Compute a learner's own distances, shrunk if it has a matrix of costs."""
+        seen = [
+            None if rows is None else learner.histograms(rows) for rows in (left, right)
+        ]
+        between: Floats = learner.distances(learner._learned)(*seen)  # noqa: SLF001
+        if self.shrinkage == 0:
+            return between
+        if not learner._is_exact or "metric" not in learner._ground():  # noqa: SLF001
+            raise ValueError(
+                f"shrinkage is {self.shrinkage}, but metric is a learner without a "
+                "matrix of exact costs; only such a matrix can be shrunk."
+            )
+        rows: Any = seen
+        return shrunk(between, learner.metric_, self.shrinkage, *rows)
 
     def _restore(self) -> None:
         rows = validation.as_nonnegative(self._rows, "its histograms")

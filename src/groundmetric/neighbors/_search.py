@@ -50,13 +50,14 @@ class EMDNeighbors(Database):
 
     Parameters
     ----------
-    metric : array-like of shape (d, d), str or callable, optional
-        The ground metric, for instance a learned one. None is the uniform metric, 1
-        between any two bins, under which the EMD is half the l1 distance. With points,
-        the name of a metric in ``scipy.spatial.distance.cdist`` or a function of two
-        blocks of points, as in :func:`pairwise_emd`; None is "euclidean", the fastest.
-        These need not obey the triangle inequality. Where they depend on the block by
-        rounding, as cosines do, so do distances.
+    metric : array-like of shape (d, d), learner, str or callable, optional
+        The ground metric, or a fitted learner of one, whose powers are applied to all
+        histograms; neighbors are those under its own distances. None is the uniform
+        metric, 1 between any two bins, under which the EMD is half the l1 distance.
+        With points, the name of a metric in ``scipy.spatial.distance.cdist`` or a
+        function of two blocks of points, as in :func:`pairwise_emd`; None is
+        "euclidean", the fastest. These need not obey the triangle inequality. Where
+        they depend on the block by rounding, as cosines do, so do distances.
     points : array-like of shape (d, s), optional
         Coordinates of the bins, instead of a matrix of costs: sparse histograms stay
         sparse. With word vectors, neighbors are those under the word mover's distance.
@@ -73,6 +74,8 @@ class EMDNeighbors(Database):
 
     Attributes
     ----------
+    learner_ : estimator
+        The learner, if metric is one.
     metric_ : ndarray of shape (d, d), str or callable
         The ground metric; with points, its name or the function.
     points_ : ndarray of shape (d, s)
@@ -99,7 +102,7 @@ class EMDNeighbors(Database):
 
     def __init__(
         self,
-        metric: ArrayLike | str | validation.GroundCost | None = None,
+        metric: Any = None,  # noqa: ANN401 - or a learner
         *,
         points: ArrayLike | None = None,
         n_neighbors: int = 5,

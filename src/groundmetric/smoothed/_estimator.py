@@ -91,7 +91,8 @@ class SinkhornMetricLearning(MetricLearner):
     dtype : {"float64", "float32"}, default="float64"
         Precision of the distances.
     n_jobs : int, optional
-        Number of threads of numpy. Results do not depend on it.
+        Number of threads of numpy. Results depend on it by rounding only, about
+        1e-12 of the distances.
     callback : callable, optional
         Called with each :class:`DescentStep`; a true answer ends the run.
     verbose : int, default=0
@@ -143,6 +144,7 @@ class SinkhornMetricLearning(MetricLearner):
     """
 
     _limits: ClassVar[tuple[str, ...]] = ("max_steps",)
+    _is_exact: ClassVar[bool] = False
     _fitted: ClassVar[tuple[str, ...]] = (
         *MetricLearner._fitted,  # noqa: SLF001 - of the parent
         "embedding_",
@@ -261,6 +263,12 @@ class SinkhornMetricLearning(MetricLearner):
             metric=metric,
             smoothing=self.smoothing_,
             **self._options(),
+        )
+
+    def _ground(self) -> dict[str, Floats]:
+        raise ValueError(
+            f"metric is a {type(self).__name__}, whose distances are smoothed, not "
+            "EMDs; use its own method pairwise, or EMDNeighbors and EMDKernel."
         )
 
     def fit_transform(

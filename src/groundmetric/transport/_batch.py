@@ -6,8 +6,10 @@ the weighted sum of the optimal plans, which is a subgradient.
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,6 +91,10 @@ class TransportBatch:
     ) -> None:
         self.n_jobs = n_jobs
         validation.n_threads(n_jobs)  # judged here, used in solve()
+        self._given = X, Y, pairs
+        self._sum = _checksum(X, Y)
+        self._seen: dict[tuple[object, ...], TransportBatch] = {}
+        self._seeing = Lock()
         self._solver: Solver
         if points is not None or validation.are_clouds(X):
             self._solver = PointSupports(X, Y, points, pairs)
@@ -121,7 +127,7 @@ class TransportBatch:
 
     def solve(
         self,
-        metric: Metric = None,
+        metric: Any = None,  # noqa: ANN401 - or a learner
         pairs: ArrayLike | None = None,
         *,
         points: ArrayLike | None = None,
@@ -130,12 +136,14 @@ class TransportBatch:
 
         Parameters
         ----------
-        metric : array-like of shape (d, e), str or callable, optional
+        metric : array-like of shape (d, e), learner, str or callable, optional
             Any real matrix of costs. If it obeys the triangle inequality, common mass
             can stay where it is, and problems are smaller. The batch checks all
             triangles if it solves d / 8 pairs or more; if it solves fewer, the
             potentials of each pair prove it (see ``BatchSolution.proof``); of sparse
             histograms on many bins all mass moves.
+            Or a fitted learner: X and Y, which must not have changed since the batch
+            was made, are then normalized and raised to its power.
             If the bins have points, the name of a metric of
             ``scipy.spatial.distance.cdist`` or a function of two blocks of points, as
             in :func:`pairwise_emd`; None is "euclidean", the fastest.
@@ -148,6 +156,9 @@ class TransportBatch:
         -------
         BatchSolution
         """
+        if validation.is_learner(metric):
+            batch, ground = self._seen_by(metric, points)
+            return batch.solve(ground.get("metric"), pairs, points=ground.get("points"))
         chosen = validation.as_choice(pairs, len(self))
         threads = validation.n_threads(self.n_jobs)
         values, n_pivots, proof, plans = self._solver.solve(
@@ -155,6 +166,40 @@ class TransportBatch:
         )
         validation.require_in_range(values)
         return BatchSolution(values, n_pivots, chosen, proof, plans)
+
+    def _seen_by(
+        self,
+        learner: Any,  # noqa: ANN401 - a fitted learner
+        points: ArrayLike | None,
+    ) -> tuple[TransportBatch, dict[str, Floats]]:
+        """Make the batch of what a learner sees, and keep it for learners like it."""
+        X, Y, pairs = self._given
+        if validation.are_clouds(X):
+            raise ValueError("metric is a learner, but X holds point clouds.")
+        if _checksum(X, Y) != self._sum:
+            raise ValueError("X or Y has changed since the batch was made.")
+        left, right, ground = validation.seen_by(learner, X, Y, points)
+        key = (learner.power_, *ground)
+        with self._seeing:
+            if key not in self._seen:
+                self._seen[key] = TransportBatch(
+                    left,
+                    pairs,
+                    Y=right,
+                    points=ground.get("points"),
+                    n_jobs=self.n_jobs,
+                )
+            return self._seen[key], ground
+
+
+def _checksum(*rows: Any) -> int:  # noqa: ANN401 - dense, sparse, clouds or None
+    """Sum up histograms, to notice if they change; point clouds are not looked at."""
+    total = 0
+    for each in rows:
+        if each is not None and not validation.are_clouds(each):
+            data = each.data if hasattr(each, "indptr") else np.asarray(each)
+            total = zlib.crc32(np.ascontiguousarray(data).view(np.uint8).data, total)
+    return total
 
 
 class Plans(Protocol):

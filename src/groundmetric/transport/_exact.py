@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -202,7 +202,7 @@ def pairwise_emd(
     X: ArrayLike,
     Y: ArrayLike | None = None,
     *,
-    metric: ArrayLike | str | validation.GroundCost | None = None,
+    metric: Any = None,  # noqa: ANN401 - or a learner
     points: ArrayLike | None = None,
     out: object = None,
     condensed: bool = False,
@@ -223,8 +223,10 @@ def pairwise_emd(
         Other histograms, usually on the same bins (e = d), or point clouds. If None, X
         itself; each pair is then solved once if the metric is symmetric. If X is a
         Dask array, Y must be one, too; so is the result, computed when it is needed.
-    metric : array-like of shape (d, e), str or callable, optional
+    metric : array-like of shape (d, e), learner, str or callable, optional
         Cost of moving a unit of mass from a bin of X to a bin of Y; any real matrix.
+        Or a fitted learner, such as :class:`~groundmetric.GroundMetricLearning`: X and
+        Y are then normalized and raised to its power, as in its method ``pairwise``.
         If 60 % of its entries or more equal the largest, as with
         :func:`~groundmetric.threshold_metric`, mass that moves at that price goes
         through a hub: the same distances (to 1e-12 of each), faster. ``transport``
@@ -286,6 +288,11 @@ def pairwise_emd(
     """
     threads = validation.n_threads(n_jobs)
     in_blocks = out is not None or condensed or dtype is not None or client is not None
+    if validation.is_learner(metric):
+        if is_lazy(X) or is_lazy(Y):
+            raise ValueError("metric is a learner, but X or Y is a Dask array.")
+        X, Y, ground = validation.seen_by(metric, X, Y, points)
+        metric, points = ground.get("metric"), ground.get("points")
     if is_lazy(X) or is_lazy(Y):
         if in_blocks or verbose:
             raise ValueError(

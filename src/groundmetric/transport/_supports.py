@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -194,6 +195,7 @@ class PointSupports(_Supports):
     ) -> None:
         self._left, self._right, kept, total = PointSets.of(X, Y, points)
         self._points = kept.copy()  # later solutions depend on them
+        self._solving = RLock()  # a solve may change the core for the next
         super().__init__(self._left, self._right, total, pairs, reduced=True)
 
     def solve(
@@ -209,6 +211,16 @@ class PointSupports(_Supports):
         coordinates = self._points
         if points is not None:
             coordinates = validation.as_coordinates(points, len(coordinates)).copy()
+        with self._solving:
+            return self._solve(name, coordinates, chosen, threads)
+
+    def _solve(
+        self,
+        name: str | validation.GroundCost,
+        coordinates: Floats,
+        chosen: Indices,
+        threads: int,
+    ) -> SolvedSupports:
         ground = validation.as_ground_cost(name)
         if self._reduced != (name in METRICS):  # trees of one kind do not fit the other
             self._reduced = not self._reduced

@@ -35,6 +35,7 @@ from .histograms import (
     require_same_bins,
 )
 from .images import as_color_image, as_image, each_image
+from .learners import is_learner, require_bins, require_learned, seen_by
 from .pairs import (
     as_choice,
     as_labels,
@@ -98,15 +99,19 @@ __all__ = [
     "broken_triangles",
     "common_mass",
     "each_image",
+    "is_learner",
     "n_threads",
+    "require_bins",
     "require_dissimilarity",
     "require_finite",
     "require_in_range",
+    "require_learned",
     "require_length",
     "require_metric",
     "require_no_text",
     "require_one_of",
     "require_same_bins",
     "require_same_kind",
+    "seen_by",
     "spelled",
 ]
