@@ -1,5 +1,7 @@
 """The number of steps by cross-validation."""
 
+import inspect
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -7,9 +9,36 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import groundmetric as gm
+from contract import failures_we_want
 from groundmetric import GroundMetricLearning, GroundMetricLearningCV
+
+SMALL = {"cv": 2, "patience": 1}
+
+
+@pytest.mark.filterwarnings("ignore:Class")
+@parametrize_with_checks(
+    [
+        GroundMetricLearningCV(max_outer=1, **SMALL),
+        gm.SinkhornMetricLearningCV(max_steps=1, **SMALL),
+    ],
+    expected_failed_checks=failures_we_want,
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", ["GroundMetricLearning", "SinkhornMetricLearning"])
+def test_takes_what_the_learner_takes(name):
+    own, learner = (
+        inspect.signature(getattr(gm, name + suffix)).parameters
+        for suffix in ("CV", "")
+    )
+    assert set(own) == {*learner, "cv", "scoring", "param_grid", "patience"}
+    differ = {key for key in learner if own[key].default != learner[key].default}
+    assert differ == {"floor", "random_state"}
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,9 @@
 Sections 3 and 4 of the paper.
 """
 
-from ._cross_validation import GroundMetricLearningCV
 from ._effort import LongFitWarning
 from ._estimator import GroundMetricLearning
+from ._estimator_cv import GroundMetricLearningCV
 from ._path import DescentPath, DescentStep
 
 __all__ = [

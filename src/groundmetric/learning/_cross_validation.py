@@ -18,9 +18,7 @@ from ..base._rows import all_or_nothing, as_classes
 from ..base._votes import vote_errors
 from ..similarity._makers import weights_of
 from ._checkpoint import require_writable
-from ._estimator import GroundMetricLearning
 from ._learner import MetricLearner, raised
-from ._mapped import MappedLearner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,26 +47,10 @@ class CrossValidated(MetricLearner):
         "best_score_",
     )
 
-    def __init__(
-        self,
-        *,
-        cv: Any = 3,  # noqa: ANN401 - whatever scikit-learn takes
-        scoring: Callable[[Floats, Any, Any], float] | None = None,
-        param_grid: Grid | None = None,
-        patience: int | None = 4,
-        random_state: object = 0,
-        **parameters: Any,  # noqa: ANN401 - of the learner
-    ) -> None:
-        super().__init__(random_state=random_state, **{"floor": 0.0} | parameters)
-        self.cv = cv
-        self.scoring = scoring
-        self.param_grid = param_grid
-        self.patience = patience
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        learner = cls._learner_class._get_param_names()  # noqa: SLF001 - of the parent
-        return sorted([*OWN, *learner])
+    cv: Any
+    scoring: Callable[[Floats, Any, Any], float] | None
+    param_grid: Grid | None
+    patience: int | None
 
     @all_or_nothing
     def fit(  # noqa: PYI019 - Self: 3.11
@@ -282,83 +264,3 @@ def _as_array(scores: list[list[list[float]]]) -> Floats:
     nothing = [[np.nan] * n_splits]
     whole = [steps + nothing * (n_steps - len(steps)) for steps in scores]
     return np.array(whole).transpose(0, 2, 1)
-
-
-class GroundMetricLearningCV(CrossValidated, GroundMetricLearning):
-    """Ground metric learning with the number of steps chosen by cross-validation.
-
-    How long to learn matters most, and depends on the data. One descent for each fold
-    gives metrics after 0, 1, ... steps, and their errors on the held-out histograms
-    choose among them: the fewest steps within one standard error of the best, that of
-    the difference between the two on the same folds. Then one descent on everything
-    takes as many steps.
-
-    Parameters
-    ----------
-    cv : int, cross-validation generator or iterable, default=3
-        Folds. A number stands for that many stratified folds, drawn twice.
-    scoring : callable, optional
-        ``scoring(distances, y_train, y_test)``, larger for better distances from test
-        to training histograms. By default the accuracy of k nearest neighbors, averaged
-        over k = 1, ..., 20.
-    param_grid : dict or list of dict, optional
-        Other parameters to choose from, such as ``{"power": [0.5, 1.0]}``.
-    patience : int or None, default=4
-        Stop scoring once this many steps in a row have not improved the best mean
-        score; None scores all steps.
-    random_state : int, RandomState instance or None, default=0
-        Draws the folds, if ``cv`` is a number.
-    **parameters
-        Those of :class:`GroundMetricLearning`. ``max_outer`` and ``max_inner`` limit
-        the steps to choose from; ``floor`` is 0 by default, so that it does not.
-
-    Attributes
-    ----------
-    best_step_ : int
-        The number of steps chosen; 0 for the initial metric.
-    best_params_ : dict
-        The parameters chosen from ``param_grid``.
-    best_score_ : float
-        Their mean score on held-out histograms.
-    cv_results_ : dict of ndarray
-        A row for each choice: ``params``, ``step``, ``mean_test_score``,
-        ``std_test_score`` (over folds), ``se_test_score``, ``split0_test_score``, ...
-        Scores are NaN where other parameters took more steps.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from groundmetric import GroundMetricLearningCV
-    >>> X = np.random.default_rng(0).dirichlet(np.ones(6), 20)
-    >>> learner = GroundMetricLearningCV(cv=2, max_outer=3).fit(X, np.arange(20) % 2)
-    >>> 0 <= learner.best_step_ <= 3
-    True
-    """
-
-    _learner_class = GroundMetricLearning
-    _fitted = MappedLearner._fitted  # noqa: SLF001 - of the parent
-    _kinds = (*MappedLearner._of_matrix, *MappedLearner._of_map)  # noqa: SLF001
-    _optional = (*CrossValidated._optional, *_kinds)  # noqa: SLF001
-
-    def _judge(self) -> None:
-        super()._judge()
-        candidates = ParameterGrid(self.param_grid or {})
-        if self.n_components is not None and any(
-            params.get("n_components", 1) is None for params in candidates
-        ):
-            raise ValueError(
-                f"param_grid has n_components None, but n_components is "
-                f"{self.n_components!r}: list all of them in param_grid alone."
-            )
-
-    @property
-    def partial_fit(self) -> None:  # type: ignore[override]
-        """Not there: steps are chosen on folds of all histograms."""
-        raise AttributeError("partial_fit: steps are chosen on all histograms.")
-
-    def _take(self, learner: MetricLearner) -> None:
-        super()._take(learner)
-        for name in self._kinds:  # of a metric, or of a map
-            self.__dict__.pop(name, None)
-            if name in vars(learner):
-                self.__dict__[name] = vars(learner)[name]

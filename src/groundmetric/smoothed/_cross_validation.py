@@ -10,7 +10,11 @@ from ._estimator import SinkhornMetricLearning
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import ArrayLike
+
+    from .._files import StrPath
     from ..learning._cross_validation import Floats, Grid
+    from ..learning._path import DescentStep
 
 
 class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
@@ -34,11 +38,11 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
     patience : int or None, default=None
         Stop scoring once this many steps in a row have not improved the best mean
         score; None scores all steps, since they may help for long with many classes.
+    smoothing, n_components, ..., warm_start
+        As in :class:`SinkhornMetricLearning`. ``max_steps`` limits the steps to choose
+        from; ``floor`` is 0 by default, so that it does not.
     random_state : int, RandomState instance or None, default=0
-        Draws the folds, if ``cv`` is a number, and batches.
-    **parameters
-        Those of :class:`SinkhornMetricLearning`. ``max_steps`` limits the steps to
-        choose from; ``floor`` is 0 by default, so that it does not.
+        Draws the folds, if ``cv`` is a number, and the batches.
 
     Attributes
     ----------
@@ -75,14 +79,50 @@ class SinkhornMetricLearningCV(CrossValidated, SinkhornMetricLearning):
         scoring: Callable[[Floats, Any, Any], float] | None = None,
         param_grid: Grid | None = None,
         patience: int | None = None,
+        smoothing: float = 3.0,
+        n_components: int | None = None,
+        power: float = 0.5,
+        points: ArrayLike | None = None,
+        n_targets: int = 10,
+        margin: float = 0.3,
+        max_steps: int = 40,
+        step_size: float = 0.15,
+        floor: float = 0.0,
+        tol: float = 0.0,
+        batch_size: int | None = None,
+        device: str | None = None,
+        dtype: str = "float64",
+        n_jobs: int | None = None,
+        callback: Callable[[DescentStep], object] | None = None,
+        verbose: int = 0,
+        checkpoint: StrPath | None = None,
+        checkpoint_seconds: float = 60.0,
+        warm_start: bool = False,
         random_state: object = 0,
-        **parameters: Any,  # noqa: ANN401 - of the learner
     ) -> None:
         super().__init__(
-            cv=cv,
-            scoring=scoring,
-            param_grid=param_grid,
-            patience=patience,
+            smoothing=smoothing,
+            n_components=n_components,
+            power=power,
+            points=points,
+            n_targets=n_targets,
+            margin=margin,
+            max_steps=max_steps,
+            step_size=step_size,
+            floor=floor,
+            tol=tol,
+            batch_size=batch_size,
+            device=device,
+            dtype=dtype,
+            n_jobs=n_jobs,
+            callback=callback,
+            verbose=verbose,
+            checkpoint=checkpoint,
+            checkpoint_seconds=checkpoint_seconds,
+            warm_start=warm_start,
             random_state=random_state,
-            **parameters,
         )
+        self.cv = cv
+        self.scoring = scoring
+        self.param_grid = param_grid
+        self.patience = patience
