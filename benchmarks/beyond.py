@@ -309,9 +309,8 @@ def one_pass(n: int = 20_000, size: int = 2000) -> Iterator[str]:
         begin = time.process_time()
         learner.set_params(n_jobs=2).fit(X, y)
         duration = time.process_time() - begin
-        rows = learner.histograms(np.vstack([X[:size], queries]))
-        search = gm.EMDNeighbors(learner.metric_, n_jobs=2).fit(rows[:size])
-        near = y[search.kneighbors(rows[size:], return_distance=False)]
+        search = gm.EMDNeighbors(learner, n_jobs=2).fit(X[:size])
+        near = y[search.kneighbors(queries, return_distance=False)]
         found = [np.bincount(labels).argmax() for labels in near]
         error = np.mean(np.array(found) != truth)
         spent = "" if learner is start else in_words(duration)

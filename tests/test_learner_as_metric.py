@@ -9,6 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -170,3 +171,11 @@ def test_embedding_does_not_turn_with_rounding() -> None:
     turned = on_principal_axes(A)
     noise = 1e-14 * np.random.default_rng(0).normal(size=A.shape)
     np.testing.assert_allclose(on_principal_axes(A + noise), turned, atol=1e-6)
+
+
+@LEARNERS
+def test_distances_have_a_median_of_one_in_pipelines(learner) -> None:
+    between = learner.pairwise(X)[np.triu_indices(len(X), 1)]
+    assert np.median(between) == pytest.approx(1.0)
+    pipeline = make_pipeline(clone(learner), LogisticRegression(C=1.0))
+    assert pipeline.fit(X, Y).score(X, Y) > 0.7  # with distances of 0.002: chance

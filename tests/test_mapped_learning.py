@@ -146,7 +146,8 @@ def test_one_step_is_the_literal_one(example):
     G = criterion(X, y, points)[1].evaluate(cdist(points @ start.T, points @ start.T))
     gradient = reference.map_gradient(start, points, G.gradient)
     expected = reference.map_step(start, points, gradient, 0.5)
-    np.testing.assert_allclose(learner.components_, expected, atol=1e-10)
+    found = learner.components_ / np.linalg.norm(learner.components_)
+    np.testing.assert_allclose(found, expected / np.linalg.norm(expected), atol=1e-10)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-158, 1e200, 1e308])
@@ -215,7 +216,8 @@ def test_attributes_agree(data):
     )
     M = learner.metric_
     np.testing.assert_array_equal(M, cdist(learner.embedding_, learner.embedding_))
-    assert np.square(M).mean() == pytest.approx(1.0)
+    between = learner.pairwise(X)[np.triu_indices(40, 1)]
+    assert np.median(between) == pytest.approx(1.0)
     assert gm.is_metric(M, tol=1e-12)
     rows = learner.histograms(X)
     assert issparse(rows)
@@ -239,8 +241,10 @@ def test_a_map_knows_where_it_started(data, tmp_path):
     around = points - points.mean(axis=0)
     axes = np.linalg.svd(around)[2][:2]  # the principal ones
     expected = cdist(points @ axes.T, points @ axes.T)
-    expected /= np.sqrt(np.square(expected).mean())
-    np.testing.assert_allclose(learner.initial_metric_, expected, atol=1e-12)
+    first = learner.initial_metric_
+    np.testing.assert_allclose(
+        first / first.mean(), expected / expected.mean(), atol=1e-12
+    )
     positions = learner.initial_embedding_
     learner.save(tmp_path / "map.npz")
     again = GroundMetricLearning.load(tmp_path / "map.npz")

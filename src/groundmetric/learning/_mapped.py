@@ -142,10 +142,18 @@ class MappedLearner(MetricLearner):
         threads = validation.n_threads(self.n_jobs)
         return Histograms(base).nearest(metric, queries, k, threads)
 
-    @property
-    def _learned(self) -> Floats:
-        learned: Floats = self.embedding_ if self._has_map else self.metric_
+    def _before(self, before: str = "") -> Floats:
+        name = "embedding_" if self._has_map else "metric_"
+        learned: Floats = getattr(self, before + name)
         return learned
+
+    def _divide(self, before: str, unit: float) -> None:
+        if not self._has_map:
+            super()._divide(before, unit)
+            return
+        setattr(self, f"{before}embedding_", self._before(before) / unit)
+        if not before:
+            self.components_: Floats = self.components_ / unit
 
     def _ground(self) -> dict[str, Floats]:
         return {"points" if self._has_map else "metric": self._learned}
@@ -206,7 +214,7 @@ class MappedLearner(MetricLearner):
         start = starting_map(points, self.n_components, self._varying(rows, points))
         last: Any = vars(self).get("components_") if self.warm_start else None
         if np.shape(last) == start.shape:
-            start = last
+            start = last * (np.linalg.norm(start) / (np.linalg.norm(last) or 1.0))
         threads = validation.n_threads(self.n_jobs)
         similar, dissimilar = (
             MappedSearch(rows, points, weights, similar=similar, n_threads=threads)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .. import validation
 from ..base._rows import all_or_nothing, as_classes
+from ..cone._triangle import closure
 from ..similarity._makers import weights_of
 from ._descent import Descent, Settings
 from ._learner import MetricLearner, raised
@@ -84,20 +85,24 @@ class StepwiseLearner(MetricLearner):
         self.power_ = self._judged_power()
         rows = raised(rows, self.power_)
         if is_first:
-            self.initial_metric_ = self.metric_ = self._start(rows, weights)
+            self.initial_metric_ = self._start(rows, weights)
+            self._last_metric = self._kept_metric = self.initial_metric_
             self.path_ = DescentPath()
         threads = validation.n_threads(self.n_jobs)
-        start = vars(self).get("_last_metric", self.metric_)
+        if "_last_metric" not in vars(self):  # after fit
+            whole = self.metric_ / np.linalg.norm(self.metric_)
+            self._last_metric = self._kept_metric = closure(whole, threads)
         descent = Descent(
             self._margins(rows, weights, threads),
-            MetricCone(start, n_threads=threads),
+            MetricCone(self._last_metric, n_threads=threads),
             self._step_settings(),
         )
-        descent.follow(self.path_, self.metric_)
+        descent.follow(self.path_, self._kept_metric)
         descent.run()
         self._keep(descent)
-        self._last_metric = descent.metric
+        self._last_metric, self._kept_metric = descent.metric, descent.result
         self._histograms, self._labels = rows, labels
+        self._rescale()
         self.__dict__.pop("sample_indices_", None)  # of an earlier fit
         return self
 

@@ -114,7 +114,8 @@ class SinkhornMetricLearning(MetricLearner):
         The learned positions: centered, on their principal axes, so that the first two
         coordinates are the best picture in the plane.
     metric_ : ndarray of shape (d, d)
-        The costs, squared distances between positions, with mean 1. They may break
+        The costs, squared distances between positions, scaled so that the median
+        distance between training histograms (up to 100 of them) is 1. They may break
         triangle inequalities.
     initial_metric_ : ndarray of shape (d, d)
         Where the descent started.
@@ -289,6 +290,11 @@ class SinkhornMetricLearning(MetricLearner):
         positions = descent.space.state()["positions"]
         with blas_threads(validation.n_threads(self.n_jobs)):
             self.embedding_ = on_principal_axes(positions)
+
+    def _divide(self, before: str, unit: float) -> None:
+        setattr(self, f"{before}metric_", self._before(before) / unit)
+        if not before:
+            self.embedding_ = self.embedding_ / np.sqrt(unit)
 
     def _require_metric(self, metric: Floats, name: str) -> None:
         validation.require_dissimilarity(metric, name)
