@@ -15,10 +15,11 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 
 import groundmetric as gm
-from groundmetric import experiments
+from groundmetric import _cluster, experiments
 from groundmetric._cluster import Shards, _Packed, completed
 from groundmetric.learning import _criterion
 from groundmetric.transport import _blocks
+from test_criterion import count_evaluations
 from test_points import bags
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed")
@@ -230,6 +231,21 @@ def test_learning_on_two_workers(client, labeled, name):
     assert is_idle(client, before)
 
 
+@pytest.mark.parametrize("name", ["margin", "neighborhood"])
+def test_gradients_of_shards_are_not_kept(client, labeled, name, monkeypatch):
+    monkeypatch.setattr(_criterion, "PART", 3)
+    monkeypatch.setattr(_cluster, "FETCHED", 2)
+    options = {"criterion": name, "max_outer": 2, "tol": 0.0}
+    expected = gm.GroundMetricLearning(**options).fit(*labeled)
+    alive = count_evaluations(monkeypatch)
+    learner = gm.GroundMetricLearning(**options, client=client).fit(*labeled)
+    n_sums = 2 if name == "margin" else 4  # a step linearizes and evaluates C_k
+    assert len(alive) == n_sums * 20
+    # Those fetched together, the last one, and the tangent of C_k.
+    assert max(alive) <= 4
+    np.testing.assert_array_equal(learner.metric_, expected.metric_)
+
+
 def test_learning_from_similarities_on_two_workers(client, labeled):
     X, y = labeled
     rng = np.random.default_rng(4)
@@ -243,7 +259,7 @@ def test_learning_from_similarities_on_two_workers(client, labeled):
     np.testing.assert_array_equal(there.metric_, here.metric_)
 
 
-@pytest.mark.parametrize("method", ["target_distances", "sums"])
+@pytest.mark.parametrize("method", ["target_distances", "sum_of_part"])
 def test_a_killed_worker_does_not_change_the_metric(
     client, labeled, method, monkeypatch
 ):
@@ -264,7 +280,7 @@ def test_a_killed_worker_does_not_change_the_metric(
         learner.fit(*labeled)
     expected = gm.GroundMetricLearning(**options).fit(*labeled)
     np.testing.assert_array_equal(learner.metric_, expected.metric_)
-    assert calls == ["target_distances", "sums"] * 5
+    assert calls == ["target_distances", "sum_of_part"] * 5
 
 
 def test_a_fit_goes_on_elsewhere(client, labeled, tmp_path):

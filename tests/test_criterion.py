@@ -1,10 +1,14 @@
 """The two sides of the criterion: exact, though most pairs are not solved."""
 
+import gc
+
 import numpy as np
 import pytest
 
 import groundmetric as gm
-from groundmetric.learning._criterion import is_uniform
+from groundmetric.learning import _criterion
+from groundmetric.learning._criterion import Evaluation, is_uniform
+from groundmetric.learning._margin import MarginCriterion
 from groundmetric.learning._neighborhood import NeighborhoodCriterion, Side
 from groundmetric.similarity._weights import MatrixWeights
 from problems import cost
@@ -224,3 +228,54 @@ def test_equal_histograms_are_tied_whatever_their_trees():
         value, _, sets = brute_force(X, omega, 3, M)
         assert neighbor_sets(side, M) == sets
         assert found.value == pytest.approx(value, rel=1e-12)
+
+
+def count_evaluations(monkeypatch):
+    """Count how many evaluations there are in memory whenever one is added."""
+    counts, alive = Evaluation.counts, []
+
+    def counting(self):
+        alive.append(sum(isinstance(item, Evaluation) for item in gc.get_objects()))
+        return counts(self)
+
+    gc.collect()
+    monkeypatch.setattr(Evaluation, "counts", counting)
+    return alive
+
+
+@pytest.mark.parametrize("name", ["margin", "neighborhood"])
+def test_gradients_of_parts_are_not_kept(name, monkeypatch):
+    # 20 parts, each with a gradient of d x d numbers.
+    monkeypatch.setattr(_criterion, "PART", 3)
+    X, omega, M, _ = data(n=60, d=8)
+    if name == "margin":
+        criterion = MarginCriterion(X, MatrixWeights(omega), 2, 0.3)
+    else:
+        criterion = NeighborhoodCriterion(X, omega, 2, 2)
+    alive = count_evaluations(monkeypatch)
+    found = criterion.evaluate(M)
+    assert len(alive) == 20
+    assert max(alive) <= 2
+    monkeypatch.setattr(_criterion, "PART", 60)
+    if name == "margin":
+        criterion = MarginCriterion(X, MatrixWeights(omega), 2, 0.3)
+    else:
+        criterion = NeighborhoodCriterion(X, omega, 2, 2)
+    whole = criterion.evaluate(M)
+    assert found.value == pytest.approx(whole.value, rel=1e-12)
+    np.testing.assert_allclose(found.gradient, whole.gradient, atol=1e-12)
+    assert found.counts() == whole.counts()
+
+
+def test_sums_in_order_and_their_counts():
+    parts = [
+        Evaluation(float(k), np.full((2, 2), 10.0**k), n_solves=k, n_clear=1)
+        for k in range(4)
+    ]
+    total = Evaluation.summed(iter(parts))
+    assert total.value == 6.0
+    np.testing.assert_array_equal(total.gradient, np.full((2, 2), 1111.0))
+    np.testing.assert_array_equal(parts[0].gradient, np.ones((2, 2)))  # not changed
+    assert (total.n_solves, total.n_clear, total.n_pivots) == (6, 4, 0)
+    half = total.divided(2.0)
+    assert (half.value, half.gradient[0, 0], half.n_solves) == (3.0, 555.5, 6)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # Calls given to each thread of the workers at a time: while one runs, the next waits.
 AHEAD = 2
+# Results of shards that are fetched at a time; the others wait on their workers.
+FETCHED = 8
 
 
 def completed(
@@ -111,8 +113,11 @@ class Shards:
         self._births: list[str] = []
         self._n_calls = 0
 
-    def call(self, method: str, *arguments: object) -> list[Any]:
-        """Call a method of all objects, and return the results in their order."""
+    def call(self, method: str, *arguments: object) -> Iterator[Any]:
+        """Call a method of all objects, and yield the results in their order.
+
+        They arrive ``FETCHED`` at a time, and no cluster keeps those that are here.
+        """
         self._find_homes()
         self._n_calls += 1
         name = f"{self._name}-{self._n_calls}"
@@ -125,13 +130,19 @@ class Shards:
                 zip(self._parts, self._kept, self._homes, strict=True)
             )
         ]
+        births: list[str] = []
         try:
-            answers = self._client.gather(calls)
-        except BaseException:
-            self._client.cancel(calls)
-            raise
-        self._compare([birth for birth, _ in answers])
-        return [result for _, result in answers]
+            while calls:
+                answers = self._client.gather(calls[:FETCHED])
+                del calls[:FETCHED]
+                for k, (birth, result) in enumerate(answers):
+                    answers[k] = None
+                    births.append(birth)
+                    yield result
+        finally:
+            if calls:  # stopped before the end
+                self._client.cancel(calls)
+        self._compare(births)
 
     def _find_homes(self) -> None:
         """Give each object a worker, if it has none or has lost it."""

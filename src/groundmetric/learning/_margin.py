@@ -95,9 +95,15 @@ class MarginCriterion:
     def evaluate(self, metric: Floats) -> Evaluation:
         """Value and subgradient at a metric."""
         margin = self._share * _median(self.target_distances(metric))
-        parts = self.sums(metric, margin)
-        size = sum(weight for _, weight in parts)
-        return Evaluation.summed([part for part, _ in parts], size or 1.0)
+        size = 0.0
+
+        def parts() -> Iterator[Evaluation]:
+            nonlocal size
+            for part, weight in self.sums(metric, margin):
+                size += weight
+                yield part
+
+        return Evaluation.summed(parts()).divided(size or 1.0)
 
     def target_distances(self, metric: Floats) -> Floats:
         """Find the targets, and return their distances."""
@@ -108,7 +114,7 @@ class MarginCriterion:
             self._targets = metric, self._similar.find(metric, self._k)
         return self._targets[1]
 
-    def sums(self, metric: Floats, margin: float) -> list[Sums]:
+    def sums(self, metric: Floats, margin: float) -> Iterator[Sums]:
         """Sum up triplets, their gradients and the weights of targets, for each part.
 
         The targets have been found before, unless that was on a machine that was lost.
@@ -119,12 +125,15 @@ class MarginCriterion:
             name: count + impostors.work()[name]
             for name, count in targets.work().items()
         }
-        sums = []
         for part in self._parts:
             near, far = _part_of(targets, part), _part_of(impostors, part)
             found, weight = self._triplets(near, far, margin)
-            sums.append((replace(found, **work), weight))
+            yield replace(found, **work), weight
             work = {}  # counts once
+
+    def sum_of_part(self, metric: Floats, margin: float) -> Sums:
+        """Return the sums of the only part."""
+        (sums,) = self.sums(metric, margin)
         return sums
 
     def _triplets(

@@ -59,15 +59,17 @@ class Side:
 
     def evaluate(self, metric: Floats) -> Evaluation:
         """Algorithm 1: value and subgradient at a metric; <gradient, M> = value."""
-        found = self.neighbors(metric)
-        work, sums = found.work(), []
+        return Evaluation.summed(self._sums(self.neighbors(metric)))
+
+    def _sums(self, found: Pairs) -> Iterator[Evaluation]:
+        """Sum up the pairs of each part."""
+        work = found.work()
         for part in self._parts:
             pairs = found.part(part)
             weights = self._weights.of(pairs.i, pairs.j)
             value = float((weights * pairs.distances).sum())
-            sums.append(Evaluation(value, pairs.plan_sum(weights), **work))
+            yield Evaluation(value, pairs.plan_sum(weights), **work)
             work = {}  # counts once
-        return Evaluation.summed(sums)
 
 
 class NeighborhoodCriterion:

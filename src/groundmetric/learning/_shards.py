@@ -4,13 +4,13 @@ Each part of the histograms is a shard, which finds the pairs (i, j) of its i, k
 their trees while they are needed, and sums up. A metric goes out, and one d x d sum
 comes back; with margins, the distances of the targets come back first, since the margin
 depends on their median. Sums are added in the order of the parts, as on one machine, so
-that the result is the same bit for bit. A pair between two shards is solved by both if
-both need it, instead of once.
+that the result is the same bit for bit; they come few at a time, and are added before
+the next ones come. A pair between two shards is solved by both if both need it, instead
+of once.
 """
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from ._neighborhood import NeighborhoodCriterion
 from ._pairs import Histograms
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..similarity._weights import Weights
 
 Floats = NDArray[np.float64]
@@ -47,11 +49,11 @@ class ShardedMargins(MarginCriterion):
 
     def target_distances(self, metric: Floats) -> Floats:
         """Find the targets, and return their distances."""
-        return np.concatenate(self._shards.call("target_distances", metric))
+        return np.concatenate(list(self._shards.call("target_distances", metric)))
 
-    def sums(self, metric: Floats, margin: float) -> list[Sums]:
+    def sums(self, metric: Floats, margin: float) -> Iterator[Sums]:
         """Sum up triplets, gradients and the weights of targets, for each part."""
-        return list(chain(*self._shards.call("sums", metric, margin)))
+        return self._shards.call("sum_of_part", metric, margin)
 
 
 class ShardedNeighborhood(NeighborhoodCriterion):
