@@ -47,12 +47,16 @@ def test_queries_may_have_their_columns_in_another_order(folder, run):
 
 def test_a_column_that_numbers_the_rows_is_pointed_to(folder, run):
     numbered = [[i, *row] for i, row in enumerate(X, start=1)]
+    (folder / "numbered.csv").write_text(csv_of(numbered, Y, "x,a,b,c,kind"))
+    found = run("fit", "numbered.csv", "--max-outer", "1")
+    assert "column 'x' is used as a bin, but it numbers the rows" in found.stderr
+    assert "--ignore x" in found.stderr
+    found = run("fit", "numbered.csv", "--max-outer", "1", "--ignore", "x")
+    assert "numbers the rows" not in found.stderr
     (folder / "id.csv").write_text(csv_of(numbered, Y, "id,a,b,c,kind"))
     found = run("fit", "id.csv", "--max-outer", "1")
-    assert "column 'id' numbers the rows" in found.stderr
-    assert "--ignore id" in found.stderr
-    found = run("fit", "id.csv", "--max-outer", "1", "--ignore", "id")
-    assert "numbers the rows" not in found.stderr
+    assert found.exit_code == 2
+    assert "column 'id' is not a bin: it has the name and the values" in found.stderr
 
 
 def test_a_column_of_numbers_is_never_taken_for_labels(folder, run):

@@ -18,9 +18,8 @@ from ._cells import (
 )
 from ._console import note
 from ._options import Source
+from ._suspects import judge_bins
 from ._text import is_word
-
-FEW = 3  # rows that may be numbered by chance
 
 
 class Bins(NamedTuple):
@@ -66,13 +65,26 @@ def split_columns(
     if not bins:
         raise ValueError(f"{cells.source} has no column left for the histograms.")
     rows = cells.numbers(bins)
+    labels = None
+    if labeled is not False and chosen is not None:
+        labels = _labels(cells, chosen, required=bool(labeled))
     if wanted is not None and known:
         _say_left_out([names[j] for j in left if j != chosen], wanted)
     else:
-        _warn_of_numbering([names[j] for j in bins], rows)
-    if labeled is False or chosen is None:
-        return rows, None, bins
-    return rows, _labels(cells, chosen, required=bool(labeled)), bins
+        kept = _kept(cells, source, bins)
+        judge_bins(cells.source, [names[j] for j in bins], rows, labels, kept)
+    return rows, labels, bins
+
+
+def _kept(cells: Cells, source: Source, bins: list[int]) -> list[int]:
+    """Find which bins --keep names, counted among the bins."""
+    found = []
+    for name in source.keep or ():
+        j = find_column(name, cells.names, cells.source, "--keep")
+        if j not in bins:
+            raise ValueError(f"--keep is {name!r}, which holds labels or is left out.")
+        found.append(bins.index(j))
+    return found
 
 
 def _look_up(cells: Cells, wanted: Bins) -> list[int]:
@@ -114,16 +126,6 @@ def _is_text(cells: Floats | list[str]) -> bool:
     if not isinstance(cells, list):
         return False
     return 2 * sum(map(is_word, cells)) > sum(map(bool, cells))
-
-
-def _warn_of_numbering(names: Sequence[str], rows: Floats) -> None:
-    """Warn of a column that numbers the rows: it is rarely a bin."""
-    for name, column in zip(names, rows.T, strict=True):
-        if len(rows) > FEW and (np.diff(column) == 1).all():
-            note(
-                f"warning: column {name!r} numbers the rows, but is used as a bin; "
-                f"leave it out with --ignore {name}"
-            )
 
 
 def _labels(cells: Cells, j: int, *, required: bool) -> NDArray[Any] | None:

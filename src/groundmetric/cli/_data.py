@@ -167,7 +167,7 @@ def _require_use(source: Source) -> None:
         )
     if _is_table(source.path) or _is_table(source.beside):
         return
-    for name in ("label", "ignore", "header"):
+    for name in ("label", "ignore", "keep", "header"):
         if getattr(source, name) not in (None, []):
             raise ValueError(f"--{name} is for CSV and parquet, not {source.path}.")
 

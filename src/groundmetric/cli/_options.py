@@ -86,6 +86,14 @@ class Source:
         list[str] | None,
         Option(metavar="COLUMN", help="A column to leave out; repeatable."),
     ] = None
+    keep: Annotated[
+        list[str] | None,
+        Option(
+            metavar="COLUMN",
+            help="A column to use as a bin, although it looks like an id or a "
+            "measurement; repeatable.",
+        ),
+    ] = None
     header: Annotated[
         bool | None,
         Option(
