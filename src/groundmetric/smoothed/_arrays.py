@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from .. import validation
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
@@ -73,10 +75,11 @@ class Arrays:
         return own.astype(np.float64) if own.dtype.kind == "f" else own
 
 
-def to_numpy(array: Array) -> Any:  # noqa: ANN401 - what is no such array stays as it is
-    """Take an array of PyTorch or CuPy to the processor."""
+def to_numpy(array: Array, name: str = "array") -> Any:  # noqa: ANN401 - what is no such array stays as it is
+    """Take an array of PyTorch or CuPy to the processor, unless it has a gradient."""
+    validation.require_no_gradient(array, name)
     if is_foreign(array):
-        array = array.detach().cpu().numpy() if is_torch(array) else array.get()
+        array = array.cpu().numpy() if is_torch(array) else array.get()
     return array
 
 
@@ -97,8 +100,11 @@ def find_arrays(X: Array, device: str | None, dtype: np.dtype[Any]) -> Arrays:
     if device is not None:
         xp, place = _torch(device)
     else:
-        import array_api_compat  # noqa: PLC0415 - an optional dependency
-
+        try:
+            import array_api_compat  # noqa: PLC0415 - an optional dependency
+        except ImportError as error:
+            what = f"X is an array of {'PyTorch' if is_torch(X) else 'CuPy'}: it"
+            raise ValueError(_missing(what, error)) from error
         xp, place = array_api_compat.array_namespace(X), array_api_compat.device(X)
     if dtype == np.float64 and "mps" in str(place):
         raise ValueError("device 'mps' has no float64; choose dtype='float32'.")
@@ -114,9 +120,7 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
         import torch  # noqa: PLC0415 - an optional dependency
         from array_api_compat import torch as xp  # noqa: PLC0415 - likewise
     except ImportError as error:
-        raise ValueError(
-            f"device {device!r} needs PyTorch: pip install 'groundmetric[gpu]'."
-        ) from error
+        raise ValueError(_missing(f"device {device!r}", error)) from error
     try:
         torch.empty(0, device=device)
     except (AssertionError, RuntimeError) as error:  # as PyTorch was built or not
@@ -125,6 +129,16 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
             "device here."
         ) from error
     return xp, torch.device(device)
+
+
+def _missing(what: str, error: ImportError) -> str:
+    """Say which library something needs, and how to get it."""
+    names = {"torch": "PyTorch", "array_api_compat": "array-api-compat"}
+    missing = (error.name or "torch").split(".", maxsplit=1)[0]
+    return (
+        f"{what} needs {names.get(missing, missing)}, which cannot be imported "
+        f"({error}): pip install 'groundmetric[gpu]'."
+    )
 
 
 def blas_threads(n: int) -> AbstractContextManager[object]:

@@ -53,8 +53,10 @@ def sinkhorn_divergence(
     ----------
     X : array-like or sparse matrix of shape (n, d)
         Histograms of equal mass, in rows (to 1e-6). If it is an array of PyTorch or
-        CuPy and device is None, the work is done where it lies. Sparse histograms that
-        use few of many bins stay sparse, and each pair is solved on its supports.
+        CuPy and device is None, the work is done where it lies (needs the extra
+        ``gpu``). Tensors that require a gradient are rejected, since the result has
+        none. Sparse histograms that use few of many bins stay sparse, and each pair is
+        solved on its supports.
     Y : array-like or sparse matrix of shape (m, d), optional
         Others; X itself if None.
     metric : array-like of shape (d, d), str or callable, optional

@@ -64,10 +64,10 @@ class Problems:
     ) -> None:
         precision, self.tol, self.max_iter = judged_limits(dtype, tol, max_iter)
         self.n_threads = validation.n_threads(n_jobs)
-        left = validation.as_histograms(to_numpy(X), "X")
+        left = validation.as_histograms(to_numpy(X, "X"), "X")
         blocks = [left]
         if Y is not None:
-            blocks.append(validation.as_histograms(to_numpy(Y), "Y"))
+            blocks.append(validation.as_histograms(to_numpy(Y, "Y"), "Y"))
             validation.require_same_bins(*blocks)
         self.mass = validation.common_mass(*blocks)
         rows = np.vstack([block.values for block in blocks])

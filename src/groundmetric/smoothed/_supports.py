@@ -90,9 +90,9 @@ class SupportProblems:
     ) -> None:
         precision, self.tol, self.max_iter = judged_limits(dtype, tol, max_iter)
         self.n_threads = validation.n_threads(n_jobs)
-        sets = [validation.as_supports(to_numpy(X), "X")]
+        sets = [validation.as_supports(to_numpy(X, "X"), "X")]
         if Y is not None:
-            sets.append(validation.as_supports(to_numpy(Y), "Y"))
+            sets.append(validation.as_supports(to_numpy(Y, "Y"), "Y"))
             validation.require_same_bins(*sets)
         self.mass = validation.common_mass(*sets)
         self.n, self.d = sets[0].values.shape

@@ -26,6 +26,7 @@ from .arrays import (
     require_one_of,
 )
 from .features import as_grid, as_names, as_order
+from .gradients import require_no_gradient
 from .histograms import (
     LARGEST_DIMENSION,
     as_distributions,
@@ -108,6 +109,7 @@ __all__ = [
     "require_learned",
     "require_length",
     "require_metric",
+    "require_no_gradient",
     "require_no_text",
     "require_one_of",
     "require_same_bins",

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .gradients import require_no_gradient
 from .places import Table, spelled
 from .triangles import broken_triangles
 
@@ -31,6 +32,7 @@ def as_float_array(
     if _is_ready(x, ndim, single=single):
         return cast("Floats", x)
     given: Any = x
+    require_no_gradient(x, name)
     require_no_text(x, name)
     if hasattr(given, "toarray"):  # scipy.sparse, without importing it
         given = given.toarray()
