@@ -197,7 +197,7 @@ def _checksum(*rows: Any) -> int:  # noqa: ANN401 - dense, sparse, clouds or Non
     total = 0
     for each in rows:
         if each is not None and not validation.are_clouds(each):
-            data = each.data if hasattr(each, "indptr") else np.asarray(each)
+            data = each.tocsr().data if hasattr(each, "tocsr") else np.asarray(each)
             total = zlib.crc32(np.ascontiguousarray(data).view(np.uint8).data, total)
     return total
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sklearn.utils.validation import check_is_fitted
-
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -21,6 +19,8 @@ def is_learner(metric: object) -> bool:
 
 def require_learned(learner: Any, points: ArrayLike | None = None) -> None:  # noqa: ANN401 - a learner
     """Reject learners that are not fitted, and points beside them."""
+    from sklearn.utils.validation import check_is_fitted  # noqa: PLC0415 - takes long
+
     check_is_fitted(learner, "path_")
     if points is not None:
         raise ValueError(
