@@ -40,6 +40,14 @@ def test_fit_says_what_it_did(folder, run):
     assert (folder / "m.npz").exists()
 
 
+@pytest.mark.usefixtures("folder")
+def test_fit_says_what_the_steps_did_if_it_is_known(run):
+    line = ["fit", "data.csv", "--max-inner", "1", "--max-outer"]
+    assert "2 classes: 1 step.\n" in run(*line, "1").stdout
+    two = run(*line, "2").stdout
+    assert "2 classes: 2 steps, criterion (lower is better) from " in two
+
+
 def test_all_formats_are_the_same_data(folder, run):
     np.save("y.npy", Y)
     (folder / "y.txt").write_text("\n".join(Y))

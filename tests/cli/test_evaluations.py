@@ -114,12 +114,12 @@ def test_a_report_has_the_notes_on_the_data(folder, run):
     found = run("report", "images", *few)
     assert found.stderr.splitlines() == notes_of(folder / "report.html")
     assert found.stderr.startswith("warning: 1 image skipped: bars/torn.png: ")
-    numbered = [[i, *row] for i, row in enumerate(X, start=1)]
-    (folder / "id.csv").write_text(csv_of(numbered, Y, "id,a,b,c,kind"))
-    found = run("report", "id.csv", *few, "--out", "id.html")
-    assert found.stderr.splitlines() == notes_of(folder / "id.html")
-    assert "warning: column 'id' numbers the rows" in found.stderr
-    run("report", "id.csv", *few, "--ignore", "id", "--label", "kind")
+    aged = [[20 + i % 3, *row] for i, row in enumerate(X)]
+    (folder / "age.csv").write_text(csv_of(aged, Y, "age,a,b,c,kind"))
+    found = run("report", "age.csv", *few, "--out", "age.html")
+    assert found.stderr.splitlines() == notes_of(folder / "age.html")
+    assert "warning: column 'age' is used as a bin, but it" in found.stderr
+    run("report", "age.csv", *few, "--ignore", "age", "--label", "kind")
     assert "About the data" not in (folder / "report.html").read_text("utf-8")
 
 
@@ -315,7 +315,7 @@ def test_a_report_on_a_grid_names_lines_of_the_file(folder, run):
             levels = np.frombuffer(base64.b64decode(shown[part]["levels"]), np.uint8)
             assert levels == pytest.approx(255 * counts / counts.max(), abs=0.51)
     for shape, said in (
-        ("3x2", "--shape is (3, 2), that is 6 features, but there are 4."),
+        ("3x2", "--shape is 3x2, that is 6 features, but there are 4."),
         ("two", "--shape is two; rows and columns such as 8x8 are needed"),
     ):
         found = run(*line, "--shape", shape)

@@ -68,6 +68,20 @@ def test_images_are_called_by_their_files(images, folder, run):
     assert [row["query"] for row in rows[3:5]] == ["bars/3.png", "steps/0.png"]
 
 
+def test_images_are_called_by_their_files_in_json(images, run):
+    files = [f"{name}/{i}.png" for name in ("bars", "steps") for i in range(4)]
+    line = ["distances", images, "--model", "images.npz", "--json"]
+    assert run("fit", images, "--max-outer", "1", "--out", "images.npz").exit_code == 0
+    facts = json.loads(run(*line).stdout)
+    assert facts["shape"] == [8, 8]
+    assert facts["rows"] == facts["columns"] == files
+    facts = json.loads(run(*line, "--neighbors", "2").stdout)
+    assert facts["queries"] == files
+    assert facts["neighbors"] == [
+        [files[j] for j in nearest] for nearest in facts["indices"]
+    ]
+
+
 @pytest.fixture
 def mapped(folder):
     """Make a classifier whose learner has a map, and save both."""
@@ -259,7 +273,12 @@ def test_fit_by_cross_validation(folder, run):
     assert found.exit_code == 0
     direct = GroundMetricLearningCV(max_outer=2).fit(rows, labels)
     steps = f"{direct.best_step_} step" + "s" * (direct.best_step_ != 1)
-    assert f"Cross-validation chose {steps}: " in found.stdout
+    first, told, *_ = found.stdout.splitlines()
+    # The criterion is that of all histograms, and not what was chosen by.
+    assert first.endswith(f"2 classes: {steps}, as chosen by cross-validation.")
+    scores = direct.cv_results_["mean_test_score"]
+    errors = [f"{100 * (1 - x):.1f} %" for x in (direct.best_score_, scores[0])]
+    assert told.endswith(f": {errors[0]}, and {errors[1]} with the initial metric.")
     model = GroundMetricLearningCV.load("cv.npz")
     assert np.array_equal(model.metric_, direct.metric_)
     assert model.best_step_ == direct.best_step_

@@ -75,12 +75,13 @@ def distances(
         raise ValueError("DATA and --queries cannot both be standard input.")
     labeled = False if neighbors is None else None  # if there are any
     given = read_histograms(replace(source, beside=queries), wanted, labeled=labeled)
-    asked, called = None, given.rows
+    asked, called, has_files = None, given.rows, given.has_files
     if queries is not None:
         known = wanted if wanted.names else bins_like(given)
         other = replace(source, path=queries, beside=source.path)
         new = read_histograms(other, known)
         asked, called = seen(new.X), new.rows
+        has_files = has_files or new.has_files
     facts: dict[str, Any]
     arrays: dict[str, Any]
     if neighbors is None:
@@ -101,7 +102,8 @@ def distances(
     if out is not None or not json:
         _write(arrays, out, called, given.rows)
     if json:
-        emit(facts | (arrays if out is None else {"out": out}))
+        named = _named(arrays, called, given.rows) if has_files else {}
+        emit(facts | (named | arrays if out is None else {"out": out}))
     elif out is not None:
         note(f"wrote {out}")
 
@@ -156,6 +158,14 @@ def memory() -> float:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
         return math.inf
+
+
+def _named(arrays: dict[str, Any], queries: Rows, base: Rows) -> dict[str, Any]:
+    """Name rows and columns of the distances, or queries and their neighbors."""
+    if "indices" not in arrays:
+        return {"rows": queries, "columns": base}
+    found = [[base[j] for j in neighbors] for neighbors in arrays["indices"]]
+    return {"queries": queries, "neighbors": found}
 
 
 def _write(

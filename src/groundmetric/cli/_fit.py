@@ -135,7 +135,7 @@ def fit(
     if given.names is not None:  # as if fitted on a frame, so that columns are checked
         learner.feature_names_in_ = np.array(given.names, dtype=object)
     learner.save(out)
-    # Cross-validation may have chosen not to take a step.
+    # The criterion at the start of each step; cross-validation may have chosen none.
     values = learner.path_.column("criterion") if learner.path_ else np.full(1, np.nan)
     found: dict[str, Any] = {
         "data": given.source,
@@ -149,6 +149,7 @@ def fit(
     }
     if isinstance(learner, GroundMetricLearningCV):
         found["held_out_error"] = 1.0 - learner.best_score_
+        found["held_out_error_first"] = 1.0 - learner.cv_results_["mean_test_score"][0]
     if json:
         emit(found)
         return
@@ -158,8 +159,10 @@ def fit(
 
 
 def _say(found: dict[str, Any]) -> None:
-    steps = count(found["n_steps"], "step")
-    if found["n_steps"]:
+    steps, chosen = count(found["n_steps"], "step"), "held_out_error" in found
+    if chosen:
+        steps += ", as chosen by cross-validation"
+    elif found["n_steps"] > 1:  # after the only step, it is not known
         steps += (
             f", criterion (lower is better) from {found['criterion_first']:.3g} to "
             f"{found['criterion_best']:.3g}"
@@ -168,11 +171,11 @@ def _say(found: dict[str, Any]) -> None:
         f"Learned from {count(found['n_histograms'], 'histogram')} over "
         f"{count(found['n_bins'], 'bin')}, {len(found['classes'])} classes: {steps}."
     )
-    if "held_out_error" in found:
+    if chosen:
         tell(
-            f"Cross-validation chose {count(found['n_steps'], 'step')}: "
-            f"{percent(found['held_out_error'])} errors of 1 to 20 nearest neighbors "
-            "among held-out histograms."
+            f"Errors of 1 to 20 nearest neighbors of held-out histograms: "
+            f"{percent(found['held_out_error'])}, and "
+            f"{percent(found['held_out_error_first'])} with the initial metric."
         )
     tell(f"Model: {found['model']}")
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from .. import GroundMetricLearning, validation
+from .. import GroundMetricLearning
 from .._words import count
 from ..report._evaluation import FEWEST
 from ..report._finding import N_SPLITS, find_out
@@ -27,6 +27,7 @@ from ._data import (
 )
 from ._models import load_learner
 from ._options import INPUT, Json, Limit, Model, Neighbors, Output, Seed, Source
+from ._shape import as_shape
 
 LIMIT = 300
 
@@ -186,7 +187,7 @@ def _grid(shape: str, d: int) -> tuple[int, ...]:
             f"--shape is {shape}; rows and columns such as 8x8 are needed, or "
             "channels, rows and columns such as 3x8x8."
         )
-    return validation.as_grid([int(word) for word in words], d, "--shape")
+    return as_shape(shape, [int(word) for word in words], d)
 
 
 def _used(n: int, given: int, seed: int) -> str:
