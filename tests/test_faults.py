@@ -18,17 +18,11 @@ import numpy as np
 import pytest
 
 import groundmetric as gm
+import paper
 from groundmetric import _files
-from groundmetric.experiments import (
-    METHODS,
-    Method,
-    ResultsFile,
-    Row,
-    binary_tasks,
-    read_results,
-    run,
-)
+from groundmetric.experiments import METHODS, Method
 from groundmetric.transport import _blocks, _outputs
+from paper import ResultsFile, Row, binary_tasks, read_results, run
 
 LINUX = sys.platform == "linux"
 N = 150  # histograms: more than one block of distances
@@ -53,8 +47,9 @@ def python(code, *arguments, shell=None):
     line = [sys.executable, "-c", code, *map(str, arguments)]
     if shell is not None:
         line = ["unshare", "-m", "sh", "-c", f'{shell} && exec "$@"', "sh", *line]
+    there = {**os.environ, "PYTHONPATH": str(Path(paper.__file__).parents[1])}
     return subprocess.Popen(
-        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=there
     )
 
 
@@ -82,7 +77,7 @@ gm.pairwise_emd(X, metric=data["metric"], out=sys.argv[2])
 """,
     # Reports each row when it is written.
     "results": """
-from groundmetric.experiments import ResultsFile, Row
+from paper import ResultsFile, Row
 with ResultsFile(sys.argv[2]) as file:
     for k in range(10_000):
         row = Row("mine", k, "a | b", "l1", 0, 3, 4, [0.1], [0.5], None, 0.0, 0.1,
@@ -95,6 +90,7 @@ START = """
 import signal, sys
 import numpy as np
 import groundmetric as gm
+import paper
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
 data = np.load(sys.argv[1])
 X, y = data["X"], data["y"]
@@ -175,6 +171,7 @@ import os, resource, sys, warnings
 from pathlib import Path
 import numpy as np
 import groundmetric as gm
+import paper
 data = np.load(sys.argv[1])
 X, y, metric = data["X"], data["y"], data["metric"]
 folder = Path(sys.argv[2])
@@ -199,7 +196,7 @@ attempt(lambda: large.save(folder / "model.npz"))
 print(len(gm.GroundMetricLearning.load(folder / "model.npz").transform(X[:1])[0]))
 """
 RESULTS = """
-from groundmetric.experiments import ResultsFile, Row, read_results
+from paper import ResultsFile, Row, read_results
 def rows(tasks):
     return [Row("mine", k, "a | b", "l1", 0, 3, 4, [0.1] * 500, [0.5], None, 0.0, 0.1,
                 "{}", "0.1.0") for k in tasks]
@@ -288,7 +285,7 @@ model = gm.GroundMetricLearning(max_outer=1, max_inner=1).fit(X[:9], y[:9])
 attempt(lambda: model.save(folder / "model.npz"))
 attempt(lambda: gm.pairwise_emd(X, metric=metric, out=folder / "out.npy"))
 attempt(lambda: gm.GroundMetricLearning(checkpoint=folder / "state").fit(X, y))
-from groundmetric.experiments import ResultsFile
+from paper import ResultsFile
 attempt(lambda: ResultsFile(folder / "r.sqlite"))
 """
     disk = f"mount -t tmpfs -o ro tmpfs {tmp_path}"
