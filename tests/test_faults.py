@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import groundmetric as gm
+import interrupted
 import paper
 from groundmetric import _files
 from groundmetric.experiments import METHODS, Method
@@ -133,29 +134,14 @@ def test_what_was_reported_is_there(work, number, data, tmp_path):
     assert read(path) in (last, last + 1)
 
 
-COMMAND = """
-import os, signal
-from groundmetric.cli import main
-from groundmetric.learning import _descent
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
-take_step = _descent.Descent._step
-def stopped(run, *args):
-    if len(run.path) == 3:
-        os.kill(os.getpid(), signal.NUMBER)
-    return take_step(run, *args)
-_descent.Descent._step = stopped
-main()
-"""
-
-
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 def test_signals_are_one_line_of_the_command(number, data, tmp_path):
     pytest.importorskip("typer")
     state, out = tmp_path / "state", tmp_path / "model.npz"
-    code = COMMAND.replace("NUMBER", number)
     line = ["fit", data, "--tol", "0", "--checkpoint", state, "--out", out]
-    process = python(code, *line)
-    said = process.communicate()[1].splitlines()
+    line = [sys.executable, interrupted.__file__, number, *map(str, line)]
+    process = subprocess.run(line, capture_output=True, text=True, check=False)
+    said = process.stderr.splitlines()
     assert process.returncode == 128 + getattr(signal, number)
     assert said[-1].startswith(f"interrupted; {state} has the work so far. To resume:")
     assert not any("Traceback" in line for line in said)

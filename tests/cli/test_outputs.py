@@ -15,6 +15,7 @@ import pytest
 import typer
 from test_wrong_uses import files
 
+import interrupted
 from groundmetric import GroundMetricLearning
 from groundmetric.cli._app import COMMANDS
 from groundmetric.cli._options import INPUT, Output
@@ -144,23 +145,6 @@ def test_a_default_name_is_replaced_with_a_note(model, run):
     assert run("fit", "data.csv", "--no-clobber").exit_code == 2
 
 
-INTERRUPTED = """
-import os, signal, sys
-from groundmetric.learning import _descent
-from groundmetric.cli import main
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
-take_step = _descent.Descent._step
-def interrupted(run, *args):
-    if len(run.path) == 3:
-        os.kill(os.getpid(), signal.SIGINT)
-    return take_step(run, *args)
-if sys.argv.pop(1) == "interrupt":
-    _descent.Descent._step = interrupted
-main()
-"""
-
-
 @pytest.mark.usefixtures("folder")
 def test_ctrl_c_says_how_to_go_on():
     line = ["fit", "data.csv", "--tol", "0", "--checkpoint", "my state", "--json"]
@@ -168,13 +152,13 @@ def test_ctrl_c_says_how_to_go_on():
 
     def call(how):
         return subprocess.run(
-            [sys.executable, "-c", INTERRUPTED, how, *line],
+            [sys.executable, interrupted.__file__, how, *line],
             capture_output=True,
             text=True,
             check=False,
         )
 
-    found = call("interrupt")
+    found = call("SIGINT")
     assert (found.returncode, found.stdout) == (128 + signal.SIGINT, "")
     assert found.stderr.splitlines()[-1] == (
         "interrupted; my state has the work so far. To resume: groundmetric "
@@ -182,14 +166,14 @@ def test_ctrl_c_says_how_to_go_on():
     )
     assert Path("my state").exists()
     assert not Path("model.npz").exists()
-    found = call("finish")
+    found = call("none")
     assert found.returncode == 0
     assert not Path("my state").exists()
     line[5:6] = ["other"]
-    whole = call("finish")
+    whole = call("none")
     assert found.stdout == whole.stdout
     line[4:6] = []
-    assert call("interrupt").stderr.splitlines()[-1] == "interrupted"
+    assert call("SIGINT").stderr.splitlines()[-1] == "interrupted"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
