@@ -100,22 +100,27 @@ load: setup  ## Ten million pairs and 500 fits in one process: nothing grows
 	@$(BIN)/python benchmarks/load.py
 
 pages: setup .venv/dev  ## Measure the demo again; write it and committed results into README and docs
-	@PYTHONPATH=benchmarks $(BIN)/python docs/pages
+	@PYTHONPATH=benchmarks:reproduction $(BIN)/python docs/pages
 
 screenshots: setup .venv/dev  ## Take pictures of a report for the docs; needs Chromium
 	@$(BIN)/python docs/pages/screenshots.py
 
+.venv/reproduction: pyproject.toml | .venv/installed
+	@echo "Installing what the paper's experiments need into .venv"
+	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[reproduction]"
+	@touch $@
+
 # The figures for each file, and tasks of ten classes, with one learner of each kind.
 TEN := l1 hellinger lmnn-hellinger itml-hellinger nca-hellinger gml-k3-uniform gml-neighborhood gml gml-smoothed
-reproduce: setup  ## The paper's experiments; DATA="a.npz b.npz" OUT=results.sqlite JOBS=2; SVM= for none; DRAWS=4 of ten classes
+reproduce: setup .venv/reproduction  ## The paper's experiments; DATA="a.npz b.npz" OUT=results.sqlite JOBS=2; SVM= for none; DRAWS=4 of ten classes
 	@mkdir -p $(dir $(OUT))
 	@for file in $(or $(DATA),""); do \
-	  $(BIN)/groundmetric reproduce $$file --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
+	  $(BIN)/python reproduction run $$file --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
 	    $(FIGURES:%=--figure %) $(if $(CLASSES),--classes $(CLASSES)) $(if $(SVM),--svm) || exit 1; \
 	done
 ifneq ($(and $(DATA),$(DRAWS)),)
 	@for file in $(DATA); do \
-	  $(BIN)/groundmetric reproduce $$file --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
+	  $(BIN)/python reproduction run $$file --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
 	    --multiclass 10 --tasks $(DRAWS) $(TEN:%=--method %) || exit 1; \
 	done
 endif

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
+sys.path.append(str(HERE.parent / "reproduction"))  # for figures of results
 mpl.use("agg")
 
 project = "groundmetric"

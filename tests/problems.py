@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from sklearn.datasets import load_digits
 
 HISTOGRAMS = ("dense", "sparse", "counts", "one-hot", "tiny", "steep", "uniform")
 METRICS = ("euclidean", "grid", "discrete", "duplicates", "zero")
@@ -71,3 +72,12 @@ def problem(seed, d):
     rng = np.random.default_rng([seed, d])
     r, c = pair(rng, HISTOGRAMS[rng.integers(len(HISTOGRAMS))], d)
     return r, c, cost(rng, COSTS[rng.integers(len(COSTS))], d)
+
+
+def fours_and_nines(end=None):
+    """Digits: 15 + 15 to learn from, their labels, the rest to test, their labels."""
+    X, y = load_digits(return_X_y=True)
+    rows = [np.flatnonzero(y == digit) for digit in (4, 9)]
+    train = np.concatenate([r[:15] for r in rows])
+    test = np.concatenate([r[15:end] for r in rows])
+    return X[train], y[train], X[test], y[test]

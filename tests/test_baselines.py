@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from scipy.optimize import check_grad
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import validation
@@ -22,6 +21,7 @@ from groundmetric import _metric_learn, baselines
 from groundmetric.baselines import ITML, LMNN, NCA, ChiSquaredLMNN
 from groundmetric.baselines._chi_squared import loss_and_gradient, target_neighbors
 from groundmetric.distances import chi2
+from problems import fours_and_nines
 
 MAHALANOBIS = [LMNN, ITML, NCA]
 LEARNERS = [*MAHALANOBIS, ChiSquaredLMNN]
@@ -41,12 +41,7 @@ metric_learn.ITML().fit(pairs, [1, 1, -1, -1])
 
 @pytest.fixture(scope="module")
 def digits():
-    """Fours and nines: 15 + 15 to learn from, the rest to test."""
-    X, y = load_digits(return_X_y=True)
-    rows = [np.flatnonzero(y == digit) for digit in (4, 9)]
-    train = np.concatenate([r[:15] for r in rows])
-    test = np.concatenate([r[15:60] for r in rows])
-    return X[train], y[train], X[test], y[test]
+    return fours_and_nines(60)
 
 
 @pytest.mark.parametrize("hellinger", [False, True])

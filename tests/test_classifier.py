@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from contract import failures_we_want
 from groundmetric import EMDClassifier, GroundMetricLearning
+from problems import fours_and_nines
 
 QUICK = GroundMetricLearning(max_outer=1, max_inner=3)
 
@@ -28,12 +29,7 @@ def test_scikit_learn_contract(estimator, check):
 
 @pytest.fixture(scope="module")
 def digits():
-    """Fours and nines: 15 + 15 to learn from, the rest to test."""
-    X, y = load_digits(return_X_y=True)
-    rows = [np.flatnonzero(y == digit) for digit in (4, 9)]
-    train = np.concatenate([r[:15] for r in rows])
-    test = np.concatenate([r[15:] for r in rows])
-    return X[train], y[train], X[test], y[test]
+    return fours_and_nines()
 
 
 def test_is_the_pipeline(digits):

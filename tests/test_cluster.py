@@ -15,7 +15,8 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 
 import groundmetric as gm
-from groundmetric import _cluster, experiments
+import paper
+from groundmetric import _cluster
 from groundmetric._cluster import Shards, _Packed, completed
 from groundmetric.learning import _criterion
 from groundmetric.transport import _blocks
@@ -160,7 +161,7 @@ def test_experiments(client, tmp_path):
     """Run tasks here, on the client's workers, and by joblib's Dask backend."""
     rng = np.random.default_rng(2)
     X, y = rng.gamma(1.0, size=(40, 6)), np.repeat([0, 1, 2, 3], 10)
-    tasks = list(experiments.binary_tasks(y, n_train=4))
+    tasks = list(paper.binary_tasks(y, n_train=4))
     frames = []
     for name in ("here", "there", "joblib"):
         path = tmp_path / f"{name}.sqlite"
@@ -169,9 +170,9 @@ def test_experiments(client, tmp_path):
             options["client"] = client
         backend = "dask" if name == "joblib" else "loky"
         with joblib.parallel_config(backend=backend):
-            n = experiments.run(X, y, tasks=tasks, path=path, experiment="e", **options)
+            n = paper.run(X, y, tasks=tasks, path=path, experiment="e", **options)
         assert n == 2 * len(tasks)
-        frame = experiments.read_results(path).sort_values(["task", "method"])
+        frame = paper.read_results(path).sort_values(["task", "method"])
         same = frame[["task", "method", "seed", "knn_errors", "recall"]]
         frames.append(same.to_numpy().tolist())
     assert str(frames[0]) == str(frames[1]) == str(frames[2])

@@ -18,17 +18,12 @@ import numpy as np
 import pytest
 
 import groundmetric as gm
+import interrupted
+import paper
 from groundmetric import _files
-from groundmetric.experiments import (
-    METHODS,
-    Method,
-    ResultsFile,
-    Row,
-    binary_tasks,
-    read_results,
-    run,
-)
+from groundmetric.experiments import METHODS, Method
 from groundmetric.transport import _blocks, _outputs
+from paper import ResultsFile, Row, binary_tasks, read_results, run
 
 LINUX = sys.platform == "linux"
 N = 150  # histograms: more than one block of distances
@@ -53,8 +48,9 @@ def python(code, *arguments, shell=None):
     line = [sys.executable, "-c", code, *map(str, arguments)]
     if shell is not None:
         line = ["unshare", "-m", "sh", "-c", f'{shell} && exec "$@"', "sh", *line]
+    there = {**os.environ, "PYTHONPATH": str(Path(paper.__file__).parents[1])}
     return subprocess.Popen(
-        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=there
     )
 
 
@@ -82,7 +78,7 @@ gm.pairwise_emd(X, metric=data["metric"], out=sys.argv[2])
 """,
     # Reports each row when it is written.
     "results": """
-from groundmetric.experiments import ResultsFile, Row
+from paper import ResultsFile, Row
 with ResultsFile(sys.argv[2]) as file:
     for k in range(10_000):
         row = Row("mine", k, "a | b", "l1", 0, 3, 4, [0.1], [0.5], None, 0.0, 0.1,
@@ -95,6 +91,7 @@ START = """
 import signal, sys
 import numpy as np
 import groundmetric as gm
+import paper
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
 data = np.load(sys.argv[1])
 X, y = data["X"], data["y"]
@@ -137,29 +134,14 @@ def test_what_was_reported_is_there(work, number, data, tmp_path):
     assert read(path) in (last, last + 1)
 
 
-COMMAND = """
-import os, signal
-from groundmetric.cli import main
-from groundmetric.learning import _descent
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
-take_step = _descent.Descent._step
-def stopped(run, *args):
-    if len(run.path) == 3:
-        os.kill(os.getpid(), signal.NUMBER)
-    return take_step(run, *args)
-_descent.Descent._step = stopped
-main()
-"""
-
-
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 def test_signals_are_one_line_of_the_command(number, data, tmp_path):
     pytest.importorskip("typer")
     state, out = tmp_path / "state", tmp_path / "model.npz"
-    code = COMMAND.replace("NUMBER", number)
     line = ["fit", data, "--tol", "0", "--checkpoint", state, "--out", out]
-    process = python(code, *line)
-    said = process.communicate()[1].splitlines()
+    line = [sys.executable, interrupted.__file__, number, *map(str, line)]
+    process = subprocess.run(line, capture_output=True, text=True, check=False)
+    said = process.stderr.splitlines()
     assert process.returncode == 128 + getattr(signal, number)
     assert said[-1].startswith(f"interrupted; {state} has the work so far. To resume:")
     assert not any("Traceback" in line for line in said)
@@ -175,6 +157,7 @@ import os, resource, sys, warnings
 from pathlib import Path
 import numpy as np
 import groundmetric as gm
+import paper
 data = np.load(sys.argv[1])
 X, y, metric = data["X"], data["y"], data["metric"]
 folder = Path(sys.argv[2])
@@ -199,7 +182,7 @@ attempt(lambda: large.save(folder / "model.npz"))
 print(len(gm.GroundMetricLearning.load(folder / "model.npz").transform(X[:1])[0]))
 """
 RESULTS = """
-from groundmetric.experiments import ResultsFile, Row, read_results
+from paper import ResultsFile, Row, read_results
 def rows(tasks):
     return [Row("mine", k, "a | b", "l1", 0, 3, 4, [0.1] * 500, [0.5], None, 0.0, 0.1,
                 "{}", "0.1.0") for k in tasks]
@@ -288,7 +271,7 @@ model = gm.GroundMetricLearning(max_outer=1, max_inner=1).fit(X[:9], y[:9])
 attempt(lambda: model.save(folder / "model.npz"))
 attempt(lambda: gm.pairwise_emd(X, metric=metric, out=folder / "out.npy"))
 attempt(lambda: gm.GroundMetricLearning(checkpoint=folder / "state").fit(X, y))
-from groundmetric.experiments import ResultsFile
+from paper import ResultsFile
 attempt(lambda: ResultsFile(folder / "r.sqlite"))
 """
     disk = f"mount -t tmpfs -o ro tmpfs {tmp_path}"

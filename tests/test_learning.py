@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import GridSearchCV
@@ -22,6 +21,7 @@ from groundmetric import GroundMetricLearning
 from groundmetric.learning._neighborhood import NeighborhoodCriterion
 from groundmetric.similarity._makers import weights_of
 from groundmetric.similarity._weights import MatrixWeights
+from problems import fours_and_nines
 
 QUICK = {"max_outer": 1, "max_inner": 3}
 
@@ -36,12 +36,7 @@ def test_scikit_learn_contract(estimator, check):
 
 @pytest.fixture(scope="module")
 def digits():
-    """Fours and nines: 15 + 15 to learn from, the rest to test."""
-    X, y = load_digits(return_X_y=True)
-    rows = [np.flatnonzero(y == digit) for digit in (4, 9)]
-    train = np.concatenate([r[:15] for r in rows])
-    test = np.concatenate([r[15:] for r in rows])
-    return X[train], y[train], X[test], y[test]
+    return fours_and_nines()
 
 
 @pytest.fixture(scope="module")

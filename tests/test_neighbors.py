@@ -1,8 +1,6 @@
 """The search for neighbors: brute force, bit for bit, with fewer solves."""
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -261,37 +259,6 @@ def test_progress_bar(capsys):
     X, Q, M = clusters(30)
     EMDNeighbors(M, verbose=1).fit(X).kneighbors(Q)
     assert "20/20" in capsys.readouterr().err
-
-
-INTERRUPTED = """
-import signal, threading, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background
-import numpy as np
-import groundmetric as gm
-rng = np.random.default_rng(0)
-X = rng.gamma(1.0, size=(3000, 128))
-M = 1 + rng.random((128, 128))
-M = M + M.T
-np.fill_diagonal(M, 0.0)
-search = gm.EMDNeighbors(M, n_jobs=2).fit(X)
-sent = []
-def interrupt():
-    sent.append(time.monotonic())
-    signal.raise_signal(signal.SIGINT)
-threading.Timer(0.5, interrupt).start()
-try:
-    search.kneighbors()  # minutes of work
-except KeyboardInterrupt:
-    print(time.monotonic() - sent[0])
-"""
-
-
-def test_interrupt_ends_a_search():
-    command = [sys.executable, "-c", INTERRUPTED]
-    run = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=True
-    )
-    assert float(run.stdout) < 1.0
 
 
 SQUARE = [[0, 1, 3], [1, 0, 1], [3, 1, 0]]

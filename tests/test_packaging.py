@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from groundmetric.cli._info import PARTS
-from test_architecture import MODULES, imports_of, name_of
+from test_architecture import MODULES, REPRODUCTION, foreign_of, name_of
 
 tomllib = pytest.importorskip("tomllib")  # Python 3.11
 
@@ -40,7 +40,7 @@ NEEDS = {
 
 def third_parties(path):
     """Top-level modules that a file imports anywhere, but Python's own and ours."""
-    return imports_of(path)[1] - sys.stdlib_module_names
+    return foreign_of(path) - sys.stdlib_module_names
 
 
 def declared(extras):
@@ -54,20 +54,29 @@ def declared(extras):
 def extras_of(module):
     """Extras that whoever calls this module has installed."""
     parts = [part for part in NEEDS if f"{module}.".startswith(f"{part}.")]
-    extras = {NEEDS[part] for part in parts}
-    # Plots draw frames of results, and only name pandas' types.
-    return extras | {"experiments"} if "plot" in extras else extras
+    return {NEEDS[part] for part in parts}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_imports_are_declared(path):
-    assert third_parties(path) <= declared(extras_of(name_of(path)))
+def test_imports_are_declared():
+    undeclared = {
+        name_of(path): third_parties(path) - declared(extras_of(name_of(path)))
+        for path in MODULES
+    }
+    assert {name: found for name, found in undeclared.items() if found} == {}
+
+
+def test_imports_of_the_reproduction_are_declared():
+    scripts = {"groundmetric", "learning", "paper"}  # which it consists of
+    used = set().union(*map(third_parties, REPRODUCTION.rglob("*.py")))
+    assert "pandas" in used
+    assert used - scripts <= declared({"reproduction"})
 
 
 def test_every_dependency_is_imported():
     """Nothing is installed that no module uses."""
     used = set().union(*map(third_parties, MODULES))
-    tools = {"bench", "dev", "docs"}  # for benchmarks, tests and pages
+    # For benchmarks, tests, pages, and experiments.
+    tools = {"bench", "dev", "docs", "reproduction"}
     assert declared(set(EXTRAS) - tools) == used
 
 
@@ -99,12 +108,12 @@ def test_oldest_versions_are_the_floors():
     for requirement in [
         *PYPROJECT["build-system"]["requires"],
         *PROJECT["dependencies"],
-        *(r for extra in ("cli", "experiments", "dev") for r in EXTRAS[extra]),
+        *(r for extra in ("cli", "reproduction", "dev") for r in EXTRAS[extra]),
     ]:
         name, limit = re.fullmatch(r"([\w.-]+)(.*)", requirement).groups()
         if name != PROJECT["name"]:
             assert oldest[name] == limit.split(",")[0].replace(">=", "==")
-    # Through the extras that cli and experiments consist of.
+    # Through the extras that cli and reproduction consist of.
     floors = {"matplotlib", "metric-learn", "pillow", "pyarrow", "tqdm"}
     assert floors <= set(oldest)
     assert PROJECT["name"] not in oldest
@@ -140,7 +149,7 @@ def test_info_tells_of_extras_that_exist():
         assert any(floor.startswith(f"{name}>=") for floor in floors)
 
 
-@pytest.mark.parametrize("folder", ["src", "docs", ".ci"])
+@pytest.mark.parametrize("folder", ["src", "docs", ".ci", "reproduction"])
 def test_advice_names_extras_that_exist(folder):
     texts = [
         path.read_text(encoding="utf-8")
@@ -171,13 +180,12 @@ def test_a_release_needs_its_tag_and_a_section_of_the_changelog():
     assert not any("tag" in problem for problem in found)
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_actions_are_pinned_by_commit(path):
-    uses = re.findall(r"uses: (\S+)(.*)", path.read_text(encoding="utf-8"))
-    assert uses
-    for action, comment in uses:
-        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action)
-        assert re.fullmatch(r" # v\d+\.\d+\.\d+", comment)
+def test_actions_are_pinned_by_commit():
+    pinned = re.compile(r"uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
+    for path in WORKFLOWS:
+        uses = re.findall(r"uses: .*", path.read_text(encoding="utf-8"))
+        assert uses, path.name
+        assert [line for line in uses if not pinned.fullmatch(line)] == []
 
 
 def test_the_recipe_needs_what_the_package_needs():

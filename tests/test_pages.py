@@ -70,6 +70,6 @@ def test_tables_name_methods_that_exist():
     page = (ROOT / "docs" / "reproduction.md").read_text()
     first = set(re.findall(r"^\| ([a-z0-9-]+) \|", page, re.MULTILINE))
     assert "gml" in first
-    # examples/smoothing.py has some of its own.
+    # reproduction/smoothing.py has some of its own.
     own = {name for name in first if name.startswith("smoothed-")}
     assert first - own - {"method", "measure", "error", "recall"} <= set(METHODS)

@@ -1,6 +1,7 @@
 """Pictures of a metric: what was drawn, and where."""
 
-import builtins
+import subprocess
+import sys
 
 import matplotlib as mpl
 import numpy as np
@@ -167,15 +168,20 @@ def test_bad_input(make, message):
         make()
 
 
-def test_without_matplotlib_it_says_what_to_install(monkeypatch):
-    found = builtins.__import__
-
-    def missing(name, *args):
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return found(name, *args)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
-    display = MetricDisplay.from_metric(LINE)  # needs no matplotlib yet
-    with pytest.raises(ImportError, match=r"pip install 'groundmetric\[plot\]'"):
-        display.plot()
+def test_matplotlib_is_imported_when_something_is_drawn():
+    code = (
+        "import sys\n"
+        "from groundmetric.plotting import MetricDisplay\n"
+        "display = MetricDisplay.from_metric([[0, 1], [1, 0]])\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "sys.modules['matplotlib'] = None  # as if it were not installed\n"
+        "try:\n"
+        "    display.plot()\n"
+        "except ImportError as error:\n"
+        "    print(error)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    said = "Figures need matplotlib: pip install 'groundmetric[plot]'.\n"
+    assert ran.stdout == said

@@ -4,7 +4,7 @@ import joblib
 import numpy as np
 import pytest
 
-from groundmetric import experiments
+import paper
 
 ray = pytest.importorskip("ray", reason="ray is not installed")
 
@@ -27,7 +27,7 @@ def backend(monkeypatch):
 def test_experiments(backend, tmp_path):
     rng = np.random.default_rng(2)
     X, y = rng.gamma(1.0, size=(30, 6)), np.repeat([0, 1, 2], 10)
-    tasks = list(experiments.binary_tasks(y, n_train=4))
+    tasks = list(paper.binary_tasks(y, n_train=4))
     frames = []
     for name in ("loky", backend):
         path = tmp_path / f"{name}.sqlite"
@@ -35,9 +35,9 @@ def test_experiments(backend, tmp_path):
         with joblib.parallel_config(backend=name, n_jobs=2):
             workers = joblib.Parallel()(2 * [joblib.delayed(ray.is_initialized)()])
             assert all(workers) == (name == backend)
-            n = experiments.run(X, y, tasks=tasks, path=path, experiment="e", **options)
+            n = paper.run(X, y, tasks=tasks, path=path, experiment="e", **options)
         assert n == 2 * len(tasks)
-        frame = experiments.read_results(path).sort_values(["task", "method"])
+        frame = paper.read_results(path).sort_values(["task", "method"])
         same = frame[["task", "method", "seed", "knn_errors", "recall"]]
         frames.append(same.to_numpy().tolist())
     assert str(frames[0]) == str(frames[1])

@@ -76,6 +76,7 @@ LONG_CALLS = {
     "pairwise, threads": "gm.pairwise_emd(X, metric=M, n_jobs=2)",
     "batch": "gm.TransportBatch(X, rng.integers(0, 3000, (10**6, 2))).solve(M)",
     "points": "gm.pairwise_emd(X, points=rng.normal(size=(128, 9)), n_jobs=2)",
+    "neighbors": "gm.EMDNeighbors(np.minimum(M, 2), n_jobs=2).fit(X).kneighbors()",
     "point neighbors": "gm.EMDNeighbors(points=M[:, :9]).fit(X).kneighbors()",
     "initial": "gm.initial_metric(X, rng.integers(0, 2, 3000))",
     "project": "gm.project_metric(rng.normal(size=(1500, 1500)), n_jobs=2)",

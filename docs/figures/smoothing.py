@@ -5,7 +5,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from groundmetric.experiments import mean_curves, read_results
+from paper import mean_curves, read_results
 
 smoothings = ["0", "0.5", "1", "3", "10", "inf"]
 methods = ["gml", *(f"smoothed-{smoothing}" for smoothing in smoothings[1:])]

@@ -8,7 +8,7 @@ import ratios
 import reproduction
 import times
 
-from groundmetric.experiments import mean_curves
+from paper import mean_curves
 
 DAY = 86400
 MILLION, N_BINS, N_WORKERS, N_SHARDS, N_TARGETS = 10**6, 128, 64, 256, 10

@@ -6,19 +6,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundmetric.experiments import (
-    FIGURE_1,
-    FIGURE_2,
-    FIGURE_3,
-    FIGURE_4,
+from groundmetric.experiments import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
+from paper import (
     comparison_table,
     mean_curves,
     paired_differences,
     read_results,
     summary_table,
 )
-from groundmetric.plotting import paper_figures
-from groundmetric.plotting.figures import figure_methods
+from paper.figures import figure_methods, paper_figures
 
 FOLDER = Path(__file__).parents[1] / "reproduction"
 KAPPAS = (1, 3, 5, 10, 15, 20)

@@ -12,7 +12,6 @@ from samples import X, Y, csv_of
 from groundmetric import SinkhornMetricLearning
 from groundmetric.cli import _evaluate, _fit, _report, main
 from groundmetric.cli._app import COMMANDS, OneLine
-from groundmetric.experiments.runner import MissingResultsError
 
 # What takes long to import, and what help has no use for.
 HEAVY = ("joblib", "matplotlib", "pandas", "pyarrow", "scipy", "sklearn")
@@ -120,16 +119,6 @@ def test_an_unexpected_error_is_not_hidden(error, run, monkeypatch):
     monkeypatch.setattr("groundmetric.cli._fit.read_labeled", fail)
     with pytest.raises(error):
         run("fit", "data.csv")
-
-
-@pytest.mark.usefixtures("folder")
-def test_results_that_are_missing_are_one_line(run, monkeypatch):
-    def fail(*_, **__):
-        raise MissingResultsError("2 results are missing.")
-
-    monkeypatch.setattr("groundmetric.cli._fit.read_labeled", fail)
-    found = run("fit", "data.csv")
-    assert (found.exit_code, found.stderr) == (2, "error: 2 results are missing.\n")
 
 
 @pytest.mark.usefixtures("folder")

@@ -15,10 +15,10 @@ import pytest
 import typer
 from test_wrong_uses import files
 
+import interrupted
 from groundmetric import GroundMetricLearning
 from groundmetric.cli._app import COMMANDS
 from groundmetric.cli._options import INPUT, Output
-from groundmetric.experiments import ResultsFile, Row
 
 COMMAND = [sys.executable, "-m", "groundmetric"]
 REPLACED = {
@@ -52,17 +52,13 @@ SAME = {
     "report data.npz --test X.npy --test-labels data.csv --out link.html": "as --test-",
     "report X.npy --labels data.csv --out link.html": "the same file as --labels",
     "report X.npy --model data.csv --out link.html": "the same file as --model",
-    "reproduce data.csv --out link.sqlite": "the same file as DATA (data.csv)",
-    "reproduce data.csv --export link.parquet": "--export is link.parquet, the same",
-    "reproduce data.npz --out link.sqlite --export link.parquet": "as --out (link.sql",
 }
 
 
 @pytest.fixture
 def linked(folder):
     """Add other names of the same files."""
-    for name in ("link.html", "link.sqlite", "link.parquet"):
-        Path(name).symlink_to("data.csv")
+    Path("link.html").symlink_to("data.csv")
     Path("soft.npz").symlink_to(folder / "data.npz")
     Path("hard.npz").hardlink_to("data.npz")
     Path("empty").mkdir()
@@ -119,7 +115,7 @@ def test_every_file_of_every_command_is_marked():
             is_file = "Path" in kind or option.metavar in ("FILE", "DATA", "MATRIX")
             if writes and is_file:
                 assert len(marks) == 1, f"{command.__name__}: {name}"
-    assert n_outputs == 8
+    assert n_outputs == 6
 
 
 @pytest.mark.parametrize("line", REPLACED)
@@ -149,65 +145,6 @@ def test_a_default_name_is_replaced_with_a_note(model, run):
     assert run("fit", "data.csv", "--no-clobber").exit_code == 2
 
 
-@pytest.fixture
-def results(folder):
-    """Make results that figures can be drawn of."""
-    with ResultsFile(folder / "r.sqlite") as file:
-        file.append(
-            Row("pets", task, f"cat | {other}", method, 0, 3, 4, [0.1 * task], [0.5],
-                None, 0.0, 0.1, "{}", "0.1.0")
-            for task, other in enumerate(("cup", "car", "can"))
-            for method in ("l1", "l2")
-        )  # fmt: skip
-    return folder / "r.sqlite"
-
-
-def test_figures_and_their_tables(results, run):
-    line = ("figures", results, "--method", "l1", "--method", "l2", "--compare", "l1")
-    assert run(*line).exit_code == 0
-    table = Path("figures/pets-figure1.md")
-    before = table.read_bytes()
-    found = run(*line, "--no-clobber")
-    assert found.exit_code == 2
-    assert "--out is figures/pets-figure1.png, which exists" in found.stderr
-    assert f"replacing {table}\n" in run(*line).stderr
-    assert table.read_bytes() == before
-    table.unlink()
-    table.symlink_to(results)
-    rows = results.read_bytes()
-    found = run(*line)
-    assert found.exit_code == 2
-    assert "the same file as RESULTS" in found.stderr
-    assert results.read_bytes() == rows
-
-
-def test_drawings_are_judged_before_the_run(results, run, monkeypatch):
-    monkeypatch.setattr("groundmetric.cli._reproduce.run", lambda *_, **__: 1 / 0)
-    line = ("reproduce", "--draw", "d", "--no-clobber", "--method", "l1")
-    Path("d").mkdir()
-    Path("d/digits-2x2-seed0-figure1.svg").touch()
-    found = run(*line, "--method", "l2", "--compare", "l1", "--out", results)
-    assert found.exit_code == 2
-    assert "--draw is d/digits-2x2-seed0-figure1.svg, which exists" in found.stderr
-
-
-INTERRUPTED = """
-import os, signal, sys
-from groundmetric.learning import _descent
-from groundmetric.cli import main
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
-take_step = _descent.Descent._step
-def interrupted(run, *args):
-    if len(run.path) == 3:
-        os.kill(os.getpid(), signal.SIGINT)
-    return take_step(run, *args)
-if sys.argv.pop(1) == "interrupt":
-    _descent.Descent._step = interrupted
-main()
-"""
-
-
 @pytest.mark.usefixtures("folder")
 def test_ctrl_c_says_how_to_go_on():
     line = ["fit", "data.csv", "--tol", "0", "--checkpoint", "my state", "--json"]
@@ -215,13 +152,13 @@ def test_ctrl_c_says_how_to_go_on():
 
     def call(how):
         return subprocess.run(
-            [sys.executable, "-c", INTERRUPTED, how, *line],
+            [sys.executable, interrupted.__file__, how, *line],
             capture_output=True,
             text=True,
             check=False,
         )
 
-    found = call("interrupt")
+    found = call("SIGINT")
     assert (found.returncode, found.stdout) == (128 + signal.SIGINT, "")
     assert found.stderr.splitlines()[-1] == (
         "interrupted; my state has the work so far. To resume: groundmetric "
@@ -229,14 +166,14 @@ def test_ctrl_c_says_how_to_go_on():
     )
     assert Path("my state").exists()
     assert not Path("model.npz").exists()
-    found = call("finish")
+    found = call("none")
     assert found.returncode == 0
     assert not Path("my state").exists()
     line[5:6] = ["other"]
-    whole = call("finish")
+    whole = call("none")
     assert found.stdout == whole.stdout
     line[4:6] = []
-    assert call("interrupt").stderr.splitlines()[-1] == "interrupted"
+    assert call("SIGINT").stderr.splitlines()[-1] == "interrupted"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
@@ -280,12 +217,6 @@ def test_a_disk_that_fills_up_leaves_nothing_behind(line, folder, run, monkeypat
         ("fit data.csv --out d.npz", "--out is d.npz, which is a folder."),
         ("fit data.csv --checkpoint d.npz", "--checkpoint is d.npz, which is a folder"),
         ("fit data.csv --checkpoint no/c", "--checkpoint is no/c, but there is no fo"),
-        ("reproduce --export no/r.parquet", "--export is no/r.parquet, but there is n"),
-        (
-            "reproduce --draw data.csv",
-            "--draw is data.csv, but data.csv is not a folder",
-        ),
-        ("reproduce --draw data.csv/d", "--draw is data.csv/d, but "),
         ("project line.npy --out data.csv/m.csv", "but there is no folder data.csv."),
     ],
 )

@@ -277,11 +277,6 @@ CASES = {
     "report as text": ("report data.csv --out r.txt", NOTHING, "it must end in .html"),
     "too few to report on": ("report bad.csv", table(ROWS), "a report needs 4 of"),
     "demo into no folder": ("demo --out none/d.html", NOTHING, "no folder none"),
-    "no figure 5": ("reproduce --figure 5", NOTHING, "'--figure'"),
-    "unknown method": (
-        "reproduce data.npz --method l3", NOTHING, "methods has 'l3'",
-    ),
-    "no results": ("figures none.sqlite", NOTHING, "none.sqlite"),
 }  # fmt: skip
 
 

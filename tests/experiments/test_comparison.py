@@ -29,7 +29,6 @@ from groundmetric.experiments import (
     measures,
     methods,
 )
-from groundmetric.plotting.figures import FIGURES
 
 PAPER = {"criterion": "neighborhood", "power": 1.0, "result": "best"}
 FEW = [name for name in METHODS if not name.startswith("gml-")]
@@ -149,20 +148,6 @@ def test_a_start_is_what_learning_starts_from(task, init, monkeypatch):
     # And not the tables' own metric, which is the other end of the blend.
     plain = initial_metric(X, y, **METHODS[f"emd-{init}"].settings)
     assert np.abs(used[0] - plain).max() > 1e-3
-
-
-@pytest.mark.parametrize("figure", [3, 4])
-def test_learned_metrics_are_compared_with_their_own_start(figure):
-    chosen = getattr(experiments, f"FIGURE_{figure}")
-    drawn = FIGURES[figure]
-    starts = {other for _, other in drawn.pairs if not other.startswith("gml-")}
-    assert starts
-    assert starts <= set(chosen)
-    for learned, start in drawn.pairs:
-        if start in starts:
-            init = METHODS[learned].settings["init"]
-            assert start == ("emd-uniform" if init == "uniform" else f"start-{init}")
-            assert METHODS[learned].settings["n_neighbors"] == 3
 
 
 def test_kernel_of_distances_is_the_kernel_of_histograms(task):

@@ -126,7 +126,7 @@ def test_compare_takes_all_learners_that_can_run(monkeypatch):
 
 def test_pandas_is_asked_for_first(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="compare needs pandas and pyarrow: pip inst"):
+    with pytest.raises(ImportError, match="compare needs pandas: pip inst"):
         compare(X, Y)
 
 

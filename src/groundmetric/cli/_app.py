@@ -43,11 +43,6 @@ COMMANDS = {
     "check": ("_cone", "Check whether a matrix is a metric, and list where it is not."),
     "report": ("_report", "Write a report as one HTML file."),
     "demo": ("_demo", "Learn from handwritten digits."),
-    "reproduce": ("_reproduce", "Run the paper's experiments."),
-    "figures": (
-        "_figures",
-        "Draw the paper's figures from results, and tabulate their numbers.",
-    ),
     "info": ("_info", "Show what is installed, and what it runs on."),
 }
 
@@ -95,11 +90,6 @@ class OneLine(TyperGroup):
                 raise
             except EXPECTED as error:
                 code = say_error(as_option(one_line(error)))
-            except RuntimeError as error:
-                # By name, since its module imports all experiments.
-                if type(error).__name__ != "MissingResultsError":
-                    raise
-                code = say_error(one_line(error))
         release_notes()
         if terminated:
             sys.exit(128 + signal.SIGTERM)

@@ -15,7 +15,6 @@ class Output:
 
     suffixes: tuple[str, ...] = ()
     continues: bool = False  # an existing file is extended, not replaced
-    folder: bool = False  # its files are checked as soon as their names are known
 
 
 def _jobs(value: int) -> int:

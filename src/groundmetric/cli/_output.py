@@ -29,9 +29,6 @@ def judge_marked(files: Marked, *, force: bool | None) -> None:
     for mark, option, path in files:
         if not isinstance(mark, Output) or path is None:
             continue
-        if mark.folder:
-            _require_folder(path, option)
-            continue
         require_suffix(path, *mark.suffixes, option=option)
         _files.require_writable(path, option)
         written.append((option, path))
@@ -39,14 +36,6 @@ def judge_marked(files: Marked, *, force: bool | None) -> None:
             replaced.append((option, path))
     _require_apart(written, inputs)
     _replace(replaced, force=force)
-
-
-def judge(
-    outputs: Sequence[Named], inputs: Sequence[Named], *, force: bool | None
-) -> None:
-    """Check files that have no option of their own, once their names are known."""
-    _require_apart(outputs, inputs)
-    _replace(outputs, force=force)
 
 
 def _require_apart(outputs: Sequence[Named], inputs: Sequence[Named]) -> None:
@@ -93,15 +82,6 @@ def require_suffix(path: Path | None, *suffixes: str, option: str = "--out") -> 
     """Reject a file that has none of these suffixes, if there are any."""
     if path is not None and suffixes and path.suffix not in suffixes:
         raise ValueError(f"{option} is {path}; it must end in {' or '.join(suffixes)}.")
-
-
-def _require_folder(path: Path, option: str) -> None:
-    """Reject a folder that cannot be created or written to."""
-    there = next(p for p in (path, *path.absolute().parents) if p.exists())
-    if not there.is_dir():
-        raise ValueError(f"{option} is {path}, but {there} is not a folder.")
-    if not os.access(there, os.W_OK):
-        raise ValueError(f"{option} is {path}, but {there} is not writable.")
 
 
 def write_matrix(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ._pandas import pandas_of
 from .choice import available_learners, best_first, choice_over_splits, fixed_for
 from .cross_validation import (
     CrossValidation,
@@ -14,7 +15,6 @@ from .cross_validation import (
     cross_validate,
     resampled_mean,
 )
-from .frames import pandas_of
 from .methods import METHODS, Method, as_methods
 from .names import LABELS, in_a_sentence
 

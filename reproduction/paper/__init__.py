@@ -1,0 +1,32 @@
+"""The paper's experiments (section 7), for its data or yours.
+
+``binary_tasks`` draws tasks; ``run`` measures methods on them, writes a results file,
+and resumes after a kill; ``read_results`` reads the file; ``mean_curves`` and
+``paired_differences`` summarize it; ``paper.figures`` draws it. On the command line:
+``python reproduction --help``.
+"""
+
+from .frames import export_results, read_results
+from .protocol import Task, binary_tasks, multiclass_tasks
+from .results import ResultsFile, Row
+from .runner import MissingResultsError, run
+from .summary import MeanCurves, PairedDifferences, mean_curves, paired_differences
+from .tables import comparison_table, summary_table
+
+__all__ = [
+    "MeanCurves",
+    "MissingResultsError",
+    "PairedDifferences",
+    "ResultsFile",
+    "Row",
+    "Task",
+    "binary_tasks",
+    "comparison_table",
+    "export_results",
+    "mean_curves",
+    "multiclass_tasks",
+    "paired_differences",
+    "read_results",
+    "run",
+    "summary_table",
+]

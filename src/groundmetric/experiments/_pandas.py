@@ -1,0 +1,18 @@
+"""pandas, which only frames need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["pandas_of"]
+
+
+def pandas_of(what: str) -> Any:  # noqa: ANN401 - an optional dependency
+    """Import pandas, or say what needs it."""
+    try:
+        import pandas  # noqa: PLC0415, ICN001
+    except ImportError as error:
+        raise ImportError(
+            f"{what} needs pandas: pip install 'groundmetric[experiments]'."
+        ) from error
+    return pandas
