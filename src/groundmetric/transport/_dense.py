@@ -28,6 +28,11 @@ class DenseSolver:
         x, y = self._sets.x, self._sets.y
         self.core = _core.Batch(x, y, validation.as_pairs(pairs, len(x), len(y)))
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the trees."""
+        return self.core.n_bytes
+
     def solve(
         self, metric: Metric, points: ArrayLike | None, chosen: Indices, threads: int
     ) -> tuple[Floats, NDArray[np.int32], str, DensePlans]:
