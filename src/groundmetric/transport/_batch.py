@@ -156,6 +156,12 @@ class TransportBatch:
         Returns
         -------
         BatchSolution
+
+        Warns
+        -----
+        EfficiencyWarning
+            Once, after a long solve, if ``metric`` would be a metric but for rounding;
+            see :func:`~groundmetric.metric_closure`.
         """
         if validation.is_learner(metric):
             batch, ground = self._seen_by(metric, points)

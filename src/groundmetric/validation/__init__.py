@@ -58,7 +58,12 @@ from .supports import (
     as_supports,
 )
 from .threads import n_threads
-from .triangles import Violation, broken_triangles
+from .triangles import (
+    Violation,
+    broken_triangles,
+    rounding_of_metric,
+    shortest_paths,
+)
 
 __all__ = [
     "LARGEST_DIMENSION",
@@ -114,6 +119,8 @@ __all__ = [
     "require_one_of",
     "require_same_bins",
     "require_same_kind",
+    "rounding_of_metric",
     "seen_by",
+    "shortest_paths",
     "spelled",
 ]
