@@ -1,4 +1,7 @@
-"""Validation of inputs; no other part of the package checks them.
+"""Validation of inputs: the checks that several functions need.
+
+A check that only one function needs, such as two options that cannot be combined, is in
+that function.
 
 Every function takes the user's input and the name of the argument. It returns a float64
 (or int64) C-contiguous array, or raises a ``ValueError`` that names the argument, what
