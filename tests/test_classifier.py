@@ -1,10 +1,13 @@
 """The classifier: a learner and a search, put together."""
 
 import pickle
+import tracemalloc
+from typing import ClassVar
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
@@ -13,7 +16,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from contract import failures_we_want
-from groundmetric import EMDClassifier, GroundMetricLearning
+from groundmetric import (
+    EMDClassifier,
+    GroundMetricLearning,
+    SinkhornMetricLearning,
+    is_metric,
+    pairwise_emd,
+)
 from problems import fours_and_nines
 
 QUICK = GroundMetricLearning(max_outer=1, max_inner=3)
@@ -83,10 +92,93 @@ def test_bad_input():
         EMDClassifier().fit([[1, 2], [0, 0]], [0, 1])
 
 
-def test_a_learner_without_a_metric():
-    X = [[1, 2], [2, 1], [3, 1], [1, 3]]
+class Foreign(BaseEstimator):
+    """A learner of another package; notes that it was fitted."""
+
+    fitted: ClassVar[list[int]] = []
+
+    def __init__(self, metric=None):
+        self.metric = metric
+
+    def fit(self, X, _):
+        """Learn what was given."""
+        self.fitted.append(len(X))
+        if self.metric is not None:
+            self.metric_ = np.asarray(self.metric)
+        return self
+
+
+def test_learners_of_other_packages():
+    X, y = [[1, 2], [2, 1], [3, 1], [1, 3]], [0, 0, 1, 1]
+    learner = Foreign([[0.0, 1.0], [1.0, 0.0]])
+    classifier = EMDClassifier(n_neighbors=1, learner=learner).fit(X, y)
+    assert classifier.score(X, y) == 1.0
     with pytest.raises(ValueError, match="has no metric_ after fit"):
-        EMDClassifier(learner=GaussianNB()).fit(X, [0, 0, 1, 1])
+        EMDClassifier(learner=Foreign()).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_neighbors": 5}, "n_neighbors is 5; it must be at most 4"),
+        ({"n_neighbors": 0}, "n_neighbors is 0; it must be at least 1"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"learner": GaussianNB()}, r"learner is GaussianNB\(\), which learns classes"),
+        ({"learner": EMDClassifier()}, "which learns classes"),
+        ({"learner": GroundMetricLearning}, "with a method fit is needed"),
+        ({"learner": "margin"}, "learner is 'margin'; an estimator"),
+    ],
+)
+def test_what_cannot_work_is_rejected_before_the_fit(options, message):
+    Foreign.fitted.clear()
+    classifier = EMDClassifier(3, learner=Foreign(np.zeros((2, 2))))
+    classifier.set_params(**options)
+    with pytest.raises(ValueError, match=message):
+        classifier.fit([[1, 2], [2, 1], [3, 1], [1, 3]], [0, 0, 1, 1])
+    assert Foreign.fitted == []
+    assert not hasattr(classifier, "classes_")
+
+
+def test_smoothed_learners_of_many_classes():
+    # Their costs are squared distances, which break triangle inequalities.
+    X, y = load_digits(return_X_y=True)
+    train, test = slice(0, 120), slice(120, 180)
+    learner = SinkhornMetricLearning(max_steps=4, n_components=3)
+    classifier = EMDClassifier(n_neighbors=3, learner=learner).fit(X[train], y[train])
+    assert not is_metric(classifier.metric_, tol=1e-6)
+    D = classifier.learner_.pairwise(X[test], X[train])
+    nearest = np.argsort(D, axis=1, kind="stable")[:, :3]
+    shares = (y[train][nearest][:, :, None] == np.arange(10)).mean(axis=1)
+    np.testing.assert_allclose(classifier.predict_proba(X[test]), shares)
+    # Exact EMDs of these costs vote differently.
+    exact = pairwise_emd(
+        *(classifier.learner_.histograms(X[part]) for part in (test, train)),
+        metric=classifier.metric_,
+    )
+    others = np.argsort(exact, axis=1, kind="stable")[:, :3]
+    assert (y[train][others] != y[train][nearest]).any()
+
+
+def test_positions_of_thousands_of_bins_need_no_matrix():
+    n, d = 40, 10_500  # above the 10,000 of which metric_ can be made
+    rng = np.random.default_rng(1)
+    y = np.arange(n) % 2
+    points = rng.normal(size=(d, 2)) + 4 * (np.arange(d) % 2)[:, None]
+    bins = 2 * rng.integers(0, d // 2, (n, 3)) + y[:, None]
+    starts = np.arange(0, 3 * n + 1, 3)
+    X = csr_array((np.ones(3 * n), bins.ravel(), starts), shape=(n, d))
+    learner = GroundMetricLearning(n_components=2, points=points, max_outer=1)
+    tracemalloc.start()
+    classifier = EMDClassifier(learner=learner).fit(X[:30], y[:30])
+    shares = classifier.predict_proba(X[30:])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * d**2 / 20
+    D = classifier.learner_.pairwise(X[30:], X[:30])
+    nearest = np.argsort(D, axis=1, kind="stable")[:, :3]
+    np.testing.assert_allclose(shares[:, 1], y[nearest].mean(axis=1))
+    assert shares.shape == (10, 2)
+    assert (shares.argmax(axis=1) == y[30:]).all()
 
 
 def test_parameters_of_the_default_learner(digits):

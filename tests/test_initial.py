@@ -179,7 +179,7 @@ def test_one_bin():
         ({"similarity": [[0, 1], [2, 0]]}, r"similarity\[0, 1\] is 1\.0, .* symmetric"),
         ({"similarity": [[0, 1]]}, r"similarity has shape \(1, 2\) for 2 histograms"),
         ({"similarity": [[0, np.nan], [0, 0]]}, r"similarity\[0, 1\] is nan"),
-        ({"y": [0, 1], "table": "mean"}, "table is 'mean'; one of typical, independ"),
+        ({"y": [0, 1], "table": "mean"}, "table is 'mean'; it must be one of typical"),
         ({"y": [0, 1], "n_neighbors": 0}, "n_neighbors is 0; it must be at least 1"),
         ({"y": [0, 1], "blend": 1.5}, r"blend is 1\.5; a number from 0\.0 to 1\.0"),
         ({"y": [0, 1], "total": -1}, "total is -1"),

@@ -215,11 +215,11 @@ def test_clone_pickle_forms_and_names(digits, grid):
          r"metric\[0, 2\] exceeds metric\[0, 1\] \+ metric\[1, 2\] by 2\.0"),
         ({"metric": "precomputed"}, r"X has shape \(2, 3\), but must be square"),
         ({"sigma": "mean"}, "sigma is 'mean'; 'median' or a number"),
-        ({"sigma": 0.0}, r"sigma is 0\.0; it must be positive"),
+        ({"sigma": 0.0}, r"sigma is 0\.0; a number above 0"),
         ({"sigma": -1.0}, r"sigma is -1\.0"),
         ({"shrinkage": 1.5}, r"shrinkage is 1\.5"),
         ({"metric": "chi2", "shrinkage": 0.5}, "only a ground metric can be shrunk"),
-        ({"multiple": 0}, "multiple is 0; it must be positive"),
+        ({"multiple": 0}, "multiple is 0; a number above 0"),
         ({"multiple": np.nan}, "multiple is nan"),
         ({"metric": 1 - np.eye(3), "n_jobs": 0}, "n_jobs is 0"),
     ],
@@ -277,7 +277,7 @@ def test_bandwidths_that_are_none():
     X = [[1, 2], [2, 1], [3, 1]]
     for options, message in (
         ({"sigma": [1, 2]}, "sigma is"),
-        ({"multiple": "median"}, "multiple is 'median'; a number is needed"),
+        ({"multiple": "median"}, "multiple is 'median'; a number at least 0"),
         ({"sigma": 1e-300, "multiple": 1e-300}, "a bandwidth of 0.0, out of range"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -118,7 +118,7 @@ def test_what_is_refused() -> None:
         gm.EMDNeighbors(EXACT).fit(X[:, 1:])
     with pytest.raises(ValueError, match="only such a matrix can be shrunk"):
         gm.EMDKernel(metric=SMOOTHED, shrinkage=0.5).fit(X)
-    with pytest.raises(ValueError, match="no method fit"):
+    with pytest.raises(ValueError, match="method fit is needed"):
         gm.EMDClassifier(learner="margin").fit(X, Y)
     rows = X.copy()
     batch = gm.TransportBatch(rows, [(0, 1)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core, validation
+from .. import validation
 
 Floats = NDArray[np.float64]
 
@@ -109,6 +109,11 @@ def metric_violations(
 def metric_closure(M: ArrayLike, *, n_jobs: int | None = None) -> Floats:
     """Largest metric below M: the shortest paths through all bins.
 
+    Rounding a metric, to float32 or to some digits, breaks triangles by as much. The
+    closure M' repairs them, after which EMDs are faster to compute. If M' is nowhere
+    lower by more than eps, then d_M' <= d_M <= d_M' + eps t, where t is the mass that
+    moves under M'.
+
     Parameters
     ----------
     M : array-like of shape (d, d)
@@ -136,11 +141,7 @@ def metric_closure(M: ArrayLike, *, n_jobs: int | None = None) -> Floats:
 
 def closure(matrix: Floats, threads: int) -> Floats:
     """Shortest paths; see :func:`metric_closure`."""
-    while True:  # paths of at most 2, 4, 8, ... steps
-        shorter = np.minimum(matrix, _core.detours(matrix, threads))
-        if np.array_equal(shorter, matrix):
-            return shorter
-        matrix = shorter
+    return validation.shortest_paths(matrix, threads)
 
 
 def threshold_metric(M: ArrayLike, t: float) -> Floats:

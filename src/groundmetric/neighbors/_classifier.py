@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
@@ -93,9 +93,11 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         rows = self._as_rows(X, reset=True)
         n = rows.shape[0]
         labels = as_classes(y, n)
-        validation.as_count(self.n_neighbors, "n_neighbors", low=1)
-        self.classes_, self._y = np.unique(labels, return_inverse=True)
         learner = self._own_learner()
+        # What the search rejects, it would reject after the fit.
+        validation.as_count(self.n_neighbors, "n_neighbors", low=1, high=n)
+        validation.n_threads(self.n_jobs)
+        self.classes_, self._y = np.unique(labels, return_inverse=True)
         self.learner_ = self._with_own_options(clone(learner)).fit(rows, labels)
         if not (
             validation.is_learner(self.learner_) or hasattr(self.learner_, "metric_")
@@ -112,8 +114,15 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
 
     def _own_learner(self) -> BaseEstimator:
         learner = GroundMetricLearning() if self.learner is None else self.learner
-        if not hasattr(learner, "fit"):
-            raise ValueError(f"learner is {learner!r}, which has no method fit.")
+        if isinstance(learner, type) or not hasattr(learner, "fit"):
+            raise ValueError(
+                f"learner is {learner!r}; an estimator with a method fit is needed."
+            )
+        if is_classifier(learner):
+            raise ValueError(
+                f"learner is {learner!r}, which learns classes; a learner of a metric "
+                "is needed."
+            )
         return learner
 
     def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - dense or sparse

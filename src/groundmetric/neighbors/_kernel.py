@@ -145,9 +145,11 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
             validation.require_learned(self.metric)
             validation.require_bins(self.metric, rows.shape[1])
         unit = self.sigma
-        if not (isinstance(unit, str) and unit == "median"):
-            unit = _as_positive(unit, "sigma")
-        multiple = _as_positive(self.multiple, "multiple")
+        if isinstance(unit, str) and unit != "median":
+            raise ValueError(f"sigma is {unit!r}; 'median' or a number is needed.")
+        if not isinstance(unit, str):
+            unit = validation.as_positive_number(unit, "sigma")
+        multiple = validation.as_positive_number(self.multiple, "multiple")
         share = validation.as_number(self.shrinkage, "shrinkage", low=0.0, high=1.0)
         if share > 0 and isinstance(self.metric, str):
             raise ValueError(
@@ -289,13 +291,3 @@ def _median(between: Floats) -> float:
         if some.size and (median := float(np.median(some))) > 0:
             return median
     return 1.0
-
-
-def _as_positive(value: str | float, name: str) -> float:
-    if isinstance(value, str):
-        wanted = "'median' or a number" if name == "sigma" else "a number"
-        raise ValueError(f"{name} is {value!r}; {wanted} is needed.")
-    number = validation.as_number(value, name, low=0.0)
-    if number == 0:
-        raise ValueError(f"{name} is {value!r}; it must be positive.")
-    return number

@@ -5,8 +5,9 @@ far. These bounds hold for any metric; the search itself is in ``cpp/search.h``:
 
 - one-sided: mass that leaves bin p travels at least min_q M_pq;
 - Lipschitz: the potentials f of an earlier pair with the same query bound all other
-  distances by |f'(q - x)|; raising f on the bins of a pair improves its bound;
-- the simplex stops once it has proved that a distance is too large.
+  distances by |f'(q - x)|;
+- raised: f, raised on the bins of the pair as far as its costs allow;
+- stopped: the simplex stops once it has proved that a distance is too large.
 
 Functions computed once for all queries and the triangle inequality of the EMD over
 pivots of the database were also measured; they rule out almost nothing more. If bins
@@ -133,7 +134,7 @@ class EMDNeighbors(Database):
         validation.as_count(self.n_neighbors, "n_neighbors", low=1)
         _as_radius(self.radius)
         validation.n_threads(self.n_jobs)
-        _require_one_of(GRAPHS, self.graph, "graph")
+        validation.require_one_of(self.graph, "graph", GRAPHS)
         return self
 
     def kneighbors(
@@ -279,17 +280,12 @@ class EMDNeighbors(Database):
         )
 
     def _graph(self, found: Found, mode: Mode) -> csr_matrix:
-        _require_one_of(MODES, mode, "mode")
+        validation.require_one_of(mode, "mode", MODES)
         counts, distances, indices, _ = found
         data = distances if mode == "distance" else np.ones(len(indices))
         starts = np.concatenate([[0], np.cumsum(counts)])
         shape = (len(counts), self.n_samples_fit_)
         return csr_matrix((data, indices, starts), shape=shape)
-
-
-def _require_one_of(names: tuple[str, ...], given: str, what: str) -> None:
-    if given not in names:
-        raise ValueError(f"{what} is {given!r}; one of {', '.join(names)} is needed.")
 
 
 def _as_radius(radius: float) -> float:

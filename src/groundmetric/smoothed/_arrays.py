@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,7 +19,6 @@ from .. import validation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
     from types import ModuleType
 
     from numpy.typing import NDArray
@@ -141,12 +141,41 @@ def _missing(what: str, error: ImportError) -> str:
     )
 
 
-def blas_threads(n: int) -> AbstractContextManager[object]:
-    """Let numpy's products take so many threads; more only slow small ones down."""
-    limit: AbstractContextManager[object] = _thread_pools().limit(
-        limits=n, user_api="blas"
-    )
-    return limit
+class _Limit:
+    """The least of the limits that calls in several threads ask for.
+
+    The pools belong to the whole process. If each call restored what it had found, the
+    last one to end would leave the limit of another behind.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._wanted: list[int] = []
+        self._before: Any = None  # restores what the first call found
+
+    @contextmanager
+    def __call__(self, n: int) -> Iterator[None]:
+        with self._lock:
+            self._wanted.append(n)
+            limited = self._set()
+            self._before = self._before or limited
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._wanted.remove(n)
+                if self._wanted:
+                    self._set()
+                else:
+                    self._before.restore_original_limits()
+                    self._before = None
+
+    def _set(self) -> Any:  # noqa: ANN401 - of threadpoolctl
+        return _thread_pools().limit(limits=min(self._wanted), user_api="blas")
+
+
+# Lets numpy's products take so many threads; more only slow small ones down.
+blas_threads = _Limit()
 
 
 @cache

@@ -105,8 +105,7 @@ def initial_metric(
     threads = validation.n_threads(n_jobs)
     blend = validation.as_number(blend, "blend", low=0.0, high=1.0)
     total = _tables.as_total(total)
-    if table not in TABLES:
-        raise ValueError(f"table is {table!r}; one of {', '.join(TABLES)} is needed.")
+    validation.require_one_of(table, "table", TABLES)
     if n_neighbors is not None:
         n_neighbors = validation.as_count(n_neighbors, "n_neighbors", low=1)
     if neighbor_metric is not None:

@@ -36,7 +36,8 @@ class TransportBatch:
     Keeps the optimal tree of every solved pair, so that solving it again for a slightly
     different metric takes few pivots. A pair takes 24 bytes and, once it is solved, 4
     bytes for each bin in which its two histograms differ (if the cost is not a metric,
-    for each non-empty bin of either); see ``n_bytes``.
+    for each non-empty bin of either); with points, both if it is solved for metrics and
+    for other costs. See ``n_bytes``.
 
     Sparse histograms with points, or on more than 2,048 bins, stay sparse: only the
     non-empty bins of each pair take part, and memory does not grow with d.
@@ -123,7 +124,7 @@ class TransportBatch:
     @property
     def n_bytes(self) -> int:
         """Memory kept between solves, in bytes, excluding the histograms."""
-        return self._core.n_bytes
+        return self._solver.n_bytes
 
     def solve(
         self,
@@ -155,6 +156,12 @@ class TransportBatch:
         Returns
         -------
         BatchSolution
+
+        Warns
+        -----
+        EfficiencyWarning
+            Once, after a long solve, if ``metric`` would be a metric but for rounding;
+            see :func:`~groundmetric.metric_closure`.
         """
         if validation.is_learner(metric):
             batch, ground = self._seen_by(metric, points)
@@ -179,7 +186,7 @@ class TransportBatch:
         if _checksum(X, Y) != self._sum:
             raise ValueError("X or Y has changed since the batch was made.")
         left, right, ground = validation.seen_by(learner, X, Y, points)
-        key = (learner.power_, *ground)
+        key = (_checksum(left, right), *ground)  # of what the learner sees
         with self._seeing:
             if key not in self._seen:
                 self._seen[key] = TransportBatch(
@@ -217,7 +224,11 @@ class Solver(Protocol):
 
     @property
     def core(self) -> _core.Batch | _core.SupportBatch:
-        """What keeps the trees."""
+        """What keeps the trees, or some of them."""
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of all trees."""
 
     def solve(
         self, metric: Metric, points: ArrayLike | None, chosen: Indices, threads: int

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
 from ._exact import Sets, Transport
+from ._rounded import warn_if_rounded
 from ._supports import as_matrix, require_no_points
 
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ class DenseSolver:
         self._sets = Sets.of(X, Y)
         x, y = self._sets.x, self._sets.y
         self.core = _core.Batch(x, y, validation.as_pairs(pairs, len(x), len(y)))
+        self._has_warned = False
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the trees."""
+        return self.core.n_bytes
 
     def solve(
         self, metric: Metric, points: ArrayLike | None, chosen: Indices, threads: int
@@ -36,6 +43,10 @@ class DenseSolver:
         given = self._sets.as_cost(as_matrix(metric))
         cost = _core.CostMatrix(self._sets.gather(given))
         number, proof, values, n_pivots = self.core.solve(cost, chosen, threads, None)
+        if proof == "none" and not self._has_warned:
+            self._has_warned = warn_if_rounded(
+                self._sets.gather(given), len(chosen), threads, stacklevel=4
+            )
         full = None if self._sets.bins is None else Full(self._sets.bins, given)
         return values, n_pivots, proof, DensePlans(self.core, cost, number, full)
 

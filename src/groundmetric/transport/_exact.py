@@ -22,7 +22,7 @@ from .._cluster import is_lazy
 from .._progress import progress_bar
 from ._bins import Bins, columns_of
 from ._blocks import solve_here, solve_in_blocks, solve_there
-from ._pairs import all_pairs, lazy_pairs
+from ._pairs import MatrixPairs, all_pairs, lazy_pairs
 
 Floats = NDArray[np.float64]
 
@@ -263,6 +263,13 @@ def pairwise_emd(
     ndarray of shape (n, m), or (n (n - 1) / 2,) if condensed
         ``out`` if given; for a path, a memory map of the file.
 
+    Warns
+    -----
+    EfficiencyWarning
+        Before a long computation, if ``metric`` would be a metric but for rounding:
+        pairs are solved as given, but :func:`~groundmetric.metric_closure` of it is
+        several times as fast.
+
     Examples
     --------
     >>> from groundmetric import pairwise_emd
@@ -301,6 +308,8 @@ def pairwise_emd(
             )
         return lazy_pairs(X, Y, metric, points, threads)
     pairs = all_pairs(X, Y, metric, points)
+    if isinstance(pairs, MatrixPairs):
+        pairs.warn_if_rounded(threads)
     if in_blocks:
         return solve_in_blocks(
             pairs,

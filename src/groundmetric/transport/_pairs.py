@@ -6,6 +6,7 @@ compiled core needs of them is made on first use.
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -16,6 +17,7 @@ from .. import _core, validation
 from .._cluster import is_lazy, lazily
 from ._bins import Bins, columns_of
 from ._points import PointPairs, as_masses, sparse_contents
+from ._rounded import warn_if_rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +81,12 @@ class MatrixPairs:
     @cached_property
     def _matrix(self) -> _core.CostMatrix:
         return _core.CostMatrix(self._cost)
+
+    def warn_if_rounded(self, threads: int) -> None:
+        """Warn if costs are nearly a metric, which would be faster."""
+        n_solves = math.prod(self.shape)
+        if n_solves < len(self._cost) / 8 or not self._matrix.is_quasimetric(threads):
+            warn_if_rounded(self._cost, n_solves, threads, stacklevel=4)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in vars(self).items() if key != "_matrix"}

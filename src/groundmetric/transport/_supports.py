@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from threading import RLock
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -138,11 +138,27 @@ class _Supports:
         self._pairs = validation.as_pairs(pairs, left.shape[0], right.shape[0])
         self._masses = as_masses(left, total), as_masses(right, total)
         self.shape = (left.shape[1], right.shape[1])
-        self._reduced = reduced
-        self.core = self._new_core()
+        self._cores: dict[bool, _core.SupportBatch] = {}
+        self._making = Lock()
+        self.core = self._core_for(reduced=reduced)
 
-    def _new_core(self) -> _core.SupportBatch:
-        return _core.SupportBatch(*self._masses, self._pairs, self._reduced)
+    def _core_for(self, *, reduced: bool) -> _core.SupportBatch:
+        """Return what solves problems in which common mass stays, or moves.
+
+        The trees of one do not fit the other. Each core lets one call in at a time, so
+        threads, and costs that use the batch themselves, need no lock here.
+        """
+        with self._making:
+            if reduced not in self._cores:
+                self._cores[reduced] = _core.SupportBatch(
+                    *self._masses, self._pairs, reduced
+                )
+            return self._cores[reduced]
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the trees."""
+        return sum(core.n_bytes for core in list(self._cores.values()))
 
 
 class MatrixSupports(_Supports):
@@ -195,7 +211,6 @@ class PointSupports(_Supports):
     ) -> None:
         self._left, self._right, kept, total = PointSets.of(X, Y, points)
         self._points = kept.copy()  # later solutions depend on them
-        self._solving = RLock()  # a solve may change the core for the next
         super().__init__(self._left, self._right, total, pairs, reduced=True)
 
     def solve(
@@ -211,42 +226,36 @@ class PointSupports(_Supports):
         coordinates = self._points
         if points is not None:
             coordinates = validation.as_coordinates(points, len(coordinates)).copy()
-        with self._solving:
-            return self._solve(name, coordinates, chosen, threads)
-
-    def _solve(
-        self,
-        name: str | validation.GroundCost,
-        coordinates: Floats,
-        chosen: Indices,
-        threads: int,
-    ) -> SolvedSupports:
         ground = validation.as_ground_cost(name)
-        if self._reduced != (name in METRICS):  # trees of one kind do not fit the other
-            self._reduced = not self._reduced
-            self.core = self._new_core()
+        is_metric = name in METRICS
+        core = self._core_for(reduced=is_metric)
         block = partial(costs_between, ground, coordinates)
-        number = self.core.begin()
+        number = core.begin()
         if name == "euclidean":
             given = _core.Points(coordinates)
-            found = self.core.solve_points(number, given, chosen, threads)
-            potentials = partial(self.core.potentials_points, number, given)
+            found = core.solve_points(number, given, chosen, threads)
+            potentials = partial(core.potentials_points, number, given)
         else:
-            found = self._solve_blocks(number, block, chosen, threads)
-            potentials = partial(self._potentials_of, self.core, number, block)
+            found = self._solve_blocks(core, number, block, chosen, threads)
+            potentials = partial(self._potentials_of, core, number, block)
         plans = SparsePlans(
-            self.core,
+            core,
             number,
             block,
             potentials,
             self.shape,
-            is_metric=self._reduced,
+            is_metric=is_metric,
             is_dense=False,
         )
-        return SolvedSupports(*found, "triangles" if self._reduced else "none", plans)
+        return SolvedSupports(*found, "triangles" if is_metric else "none", plans)
 
     def _solve_blocks(
-        self, number: int, block: BlockOfCosts, chosen: Indices, threads: int
+        self,
+        core: _core.SupportBatch,
+        number: int,
+        block: BlockOfCosts,
+        chosen: Indices,
+        threads: int,
     ) -> tuple[Floats, NDArray[np.int32]]:
         """Compute the costs between the bins of some pairs, then solve these."""
         values = np.empty(len(chosen))
@@ -255,7 +264,7 @@ class PointSupports(_Supports):
             pairs = chosen[part]
             p, q = self._bins_of(pairs)
             matrix = _core.CostMatrix(block(p, q))
-            values[part], n_pivots[part] = self.core.solve_block(
+            values[part], n_pivots[part] = core.solve_block(
                 number, matrix, p, q, pairs, threads
             )
         return values, n_pivots

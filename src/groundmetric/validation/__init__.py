@@ -1,4 +1,7 @@
-"""Validation of inputs; no other part of the package checks them.
+"""Validation of inputs: the checks that several functions need.
+
+A check that only one function needs, such as two options that cannot be combined, is in
+that function.
 
 Every function takes the user's input and the name of the argument. It returns a float64
 (or int64) C-contiguous array, or raises a ``ValueError`` that names the argument, what
@@ -58,7 +61,12 @@ from .supports import (
     as_supports,
 )
 from .threads import n_threads
-from .triangles import Violation, broken_triangles
+from .triangles import (
+    Violation,
+    broken_triangles,
+    rounding_of_metric,
+    shortest_paths,
+)
 
 __all__ = [
     "LARGEST_DIMENSION",
@@ -114,6 +122,8 @@ __all__ = [
     "require_one_of",
     "require_same_bins",
     "require_same_kind",
+    "rounding_of_metric",
     "seen_by",
+    "shortest_paths",
     "spelled",
 ]

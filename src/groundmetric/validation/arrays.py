@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .gradients import require_no_gradient
 from .places import Table, spelled
-from .triangles import broken_triangles
+from .triangles import NEARLY, broken_triangles
 
 Floats = NDArray[np.float64]
 
@@ -222,9 +222,11 @@ def require_metric(array: Floats, name: str) -> None:
     # Scaling a metric rounds its entries: that much is accepted.
     if worst and worst[0].amount > METRIC_ROUNDING * array.max():
         i, j, k, amount = worst[0]
+        is_near = amount <= NEARLY * array.max()
+        repair = " metric_closure repairs what rounding has broken." if is_near else ""
         raise ValueError(
             f"{name} breaks the triangle inequality: {name}[{i}, {j}] exceeds "
-            f"{name}[{i}, {k}] + {name}[{k}, {j}] by {amount}."
+            f"{name}[{i}, {k}] + {name}[{k}, {j}] by {amount}.{repair}"
         )
 
 
