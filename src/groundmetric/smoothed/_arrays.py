@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from .. import validation
+from ..base._blas import product
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
     from types import ModuleType
 
     from numpy.typing import NDArray
@@ -57,6 +55,12 @@ class Arrays:
         dtype = self.dtype if array.dtype.kind == "f" else array.dtype
         own = np.array(array, dtype=dtype)
         return own if self.xp is np else self.xp.asarray(own, device=self.device)
+
+    def product(self, left: Array, right: Array, n_threads: int = 1) -> Array:
+        """Multiply two large matrices; the result does not depend on n_threads."""
+        if self.xp is not np:
+            return self.xp.matmul(left, right)
+        return product(left, right, n_threads)
 
     def positions(self, n: int) -> Array:
         """0, 1, ..., n - 1."""
@@ -134,25 +138,11 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
 def _missing(what: str, error: ImportError) -> str:
     """Say which library something needs, and how to get it."""
     names = {"torch": "PyTorch", "array_api_compat": "array-api-compat"}
-    missing = (error.name or "torch").split(".", maxsplit=1)[0]
-    return (
-        f"{what} needs {names.get(missing, missing)}, which cannot be imported "
-        f"({error}): pip install 'groundmetric[gpu]'."
-    )
-
-
-def blas_threads(n: int) -> AbstractContextManager[object]:
-    """Let numpy's products take so many threads; more only slow small ones down."""
-    limit: AbstractContextManager[object] = _thread_pools().limit(
-        limits=n, user_api="blas"
-    )
-    return limit
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    """Look for the pools once, which takes a millisecond."""
-    return ThreadpoolController()
+    library = (error.name or "torch").split(".", maxsplit=1)[0]
+    needed = f"{what} needs {names.get(library, library)}"
+    if isinstance(error, ModuleNotFoundError):
+        return f"{needed}, which is not installed: pip install 'groundmetric[gpu]'."
+    return f"{needed}, which is installed but cannot be imported: {error}."
 
 
 @contextmanager
