@@ -1,6 +1,7 @@
 """The two sides of the criterion: exact, though most pairs are not solved."""
 
 import gc
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -279,3 +280,22 @@ def test_sums_in_order_and_their_counts():
     assert (total.n_solves, total.n_clear, total.n_pivots) == (6, 4, 0)
     half = total.divided(2.0)
     assert (half.value, half.gradient[0, 0], half.n_solves) == (3.0, 555.5, 6)
+
+
+@pytest.mark.parametrize("name", ["margin", "neighborhood"])
+def test_memory_is_that_of_few_gradients(name, monkeypatch):
+    # 20 parts: their gradients, of 0.5 MB each, would take 10 MB.
+    monkeypatch.setattr(_criterion, "PART", 3)
+    X, omega, M, _ = data(n=60, d=256)
+    if name == "margin":
+        criterion = MarginCriterion(X, MatrixWeights(omega), 2, 0.3)
+    else:
+        criterion = NeighborhoodCriterion(X, omega, 2, 2)
+    criterion.evaluate(M)  # what the search keeps
+    tracemalloc.start()
+    try:
+        criterion.evaluate(M)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * M.nbytes

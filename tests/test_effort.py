@@ -2,9 +2,11 @@
 
 import warnings
 
+import effort as benchmark
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
 
 import groundmetric as gm
 from groundmetric.learning import _effort
@@ -12,24 +14,71 @@ from groundmetric.learning._descent import Settings
 from groundmetric.learning._effort import (
     LongFitWarning,
     Pairs,
+    effort_of,
     fit_bytes,
-    fit_seconds,
     solved_pairs,
     warn_if_long,
 )
 from groundmetric.similarity._makers import weights_of
 
+# The fits of benchmarks/effort.py, which compares their times: few of the steps here.
+FITS = {name: fit for name, fit in benchmark.FITS.items() if name != "16 dense bins"}
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_estimated_and_counted_work(name):
+    # The search and the simplex count what they do; the estimate has not seen it.
+    effort, learner, _ = benchmark.measure(name)
+    path, share = learner.path_, learner.n_iter_ / effort.n_steps
+    for counted, estimated in (
+        (path.column("n_solves").sum(), effort.n_solves),
+        (path.column("n_pivots").sum(), effort.n_pivots),
+    ):
+        assert 1 / 3 < share * estimated / counted < 3
+
+
+def effort(rows, labels, settings, n_threads=1, counts=(2, 3)):
+    weights = weights_of(len(rows), np.array(labels), None)
+    return effort_of(rows, weights, counts, settings, n_threads)
+
 
 def test_seconds_by_hand(monkeypatch):
-    monkeypatch.setattr(_effort, "LEARNED", 2.0)
-    monkeypatch.setattr(_effort, "PROJECTION", 1e-3)
-    settings = Settings(max_outer=3, max_inner=5)
-    # 3 * 100 similar and 15 * 10 dissimilar solves at 2 * 0.1 s; 15 projections at 8 ms
-    found = fit_seconds(2, Pairs(100, 10), settings, 0.1)
-    assert found == pytest.approx(450 * 0.2 + 15 * 0.008)
+    monkeypatch.setattr(_effort, "SOLVE", 1.0)
+    monkeypatch.setattr(_effort, "ARC", 0.5)
+    monkeypatch.setattr(_effort, "ENTRY", 0.25)
+    monkeypatch.setattr(_effort, "PROJECTION", {"margin": 2.0, "neighborhood": 3.0})
+    rows, labels = np.array([[0.5, 0.5, 0.0]] * 4), [0, 0, 1, 1]
+    # Two similar pairs and four dissimilar ones; two of three bins are not empty.
+    # C_k: 3 * 2 + 15 * 4 solves at 1 + 0.5 * 4 + 0.25 * 9 s; 15 projections at 3 * 27 s
+    c_k = Settings(max_outer=3, max_inner=5)
+    found = effort(rows, labels, c_k)
+    assert (found.n_steps, found.n_solves) == (15, 66)
+    assert found.n_pivots == round(66 * 0.8 * 2)
+    assert found.solving == pytest.approx(66 * 5.25)
+    assert found.projecting == pytest.approx(15 * 81)
+    # Margins look for targets at every step.
+    margins = Settings(max_outer=3, max_inner=5, criterion="margin")
+    found = effort(rows, labels, margins)
+    assert (found.n_steps, found.n_solves) == (15, 90)
+    assert found.projecting == pytest.approx(15 * 54)
     # Threads share the pairs, not the projection.
-    found = fit_seconds(2, Pairs(100, 10), settings, 0.1, n_threads=2)
-    assert found == pytest.approx(450 * 0.1 + 15 * 0.008)
+    found = effort(rows, labels, margins, n_threads=2)
+    assert found.seconds == pytest.approx(45 * 5.25 + 15 * 54)
+
+
+def test_advice_is_about_what_takes_longest():
+    rng = np.random.default_rng(0)
+    settings = Settings(max_outer=20, max_inner=1, criterion="margin")
+    words = np.zeros((10, 4000))
+    words[np.arange(10)[:, None], rng.integers(0, 4000, (10, 40))] = 1 / 40
+    found = effort(words, np.arange(10) % 2, settings)
+    assert found.projecting > 100 * found.solving
+    assert "fewer bins, fewer steps or a linear map" in found.advice
+    assert "histograms" not in found.advice
+    images = rng.random((10_000, 64))
+    found = effort(images, np.arange(10_000) % 10, settings, counts=(10, 400))
+    assert found.solving > 10 * found.projecting
+    assert "fewer histograms" in found.advice
 
 
 def test_pairs_by_hand():
@@ -54,21 +103,21 @@ def test_memory_grows_with_everything():
 @pytest.mark.parametrize(
     ("seconds", "n_bytes", "said"),
     [
-        (61.0, 0, r"may take about a minute, for 1,000 histograms of 128 bins"),
-        (600.0, 0, r"may take about 10 minutes, for"),
-        (7200.0, 2.5e9, r"may take about 2 hours and about 2\.5 GB of memory, for"),
-        (1.0, 3e9, r"may take about 3\.0 GB of memory, for"),
+        (61.0, 0, r"may take about a minute, if it takes all its steps, for 1,000"),
+        (600.0, 0, r"may take about 10 minutes, if"),
+        (7200.0, 2.5e9, r"about 2 hours, .* and about 2\.5 GB of memory for 1,000"),
+        (1.0, 3e9, r"may take about 3\.0 GB of memory for 1,000 .* 128 bins; take a"),
     ],
 )
 def test_more_than_a_minute_or_a_gigabyte(seconds, n_bytes, said):
     with pytest.warns(LongFitWarning, match=said):
-        warn_if_long(seconds, n_bytes, 1000, 128)
+        warn_if_long(seconds, n_bytes, (1000, 128), "take a nap")
 
 
 def test_less_is_not_announced():
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        warn_if_long(60.0, 1e9, 1000, 128)
+        warn_if_long(60.0, 1e9, (1000, 128), "take a nap")
     assert not found
 
 
@@ -76,21 +125,31 @@ def test_fit_announces_before_it_starts(monkeypatch):
     X, y = load_digits(n_class=2, return_X_y=True)
     steps = []
     learner = gm.GroundMetricLearning(max_outer=1, callback=steps.append)
-    monkeypatch.setattr(_effort, "_seconds_a_pair", lambda _: 1.0)
+    monkeypatch.setattr(_effort, "SOLVE", 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", LongFitWarning)
         with pytest.raises(LongFitWarning, match="may take about"):
             learner.fit(X[:40], y[:40])
     assert not steps
     assert not hasattr(learner, "metric_")
-    with pytest.warns(LongFitWarning, match=r"about \d+ minutes, for 40") as found:
+    with pytest.warns(LongFitWarning, match=r"about \d+ minutes, .* for 40") as found:
         learner.fit(X[:40], y[:40])
     assert len(steps) == 1
     assert found[0].filename == __file__
 
 
-def test_a_pair_is_timed():
-    X, _ = load_digits(n_class=2, return_X_y=True)
-    rows = X / X.sum(axis=1, keepdims=True)
-    assert 0 < _effort._seconds_a_pair(rows) < 60
-    assert 0 < _effort._seconds_a_pair(rows[:2]) < 60
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda learner, X, y: learner.fit(X, y),
+        lambda learner, X, y: make_pipeline(learner).fit(X, y),
+        lambda learner, X, y: gm.EMDClassifier(learner=learner).fit(X, y),
+        lambda _, X, y: gm.GroundMetricLearningCV(cv=2, max_outer=1).fit(X, y),
+    ],
+)
+def test_warnings_point_at_the_line_that_called(fit, monkeypatch):
+    X, y = load_digits(n_class=2, return_X_y=True)
+    monkeypatch.setattr(_effort, "SOLVE", 1.0)
+    with pytest.warns(LongFitWarning) as found:
+        fit(gm.GroundMetricLearning(max_outer=1), X[:40], y[:40])
+    assert {warning.filename for warning in found} == {__file__}

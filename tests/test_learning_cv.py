@@ -1,15 +1,20 @@
 """The number of steps by cross-validation."""
 
 import inspect
+import warnings
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import (
+    check_do_not_raise_errors_in_init_or_set_params,
+    parametrize_with_checks,
+)
 
 import groundmetric as gm
 from contract import failures_we_want
@@ -318,3 +323,26 @@ def test_similarities_cannot_be_held_out(digits):
         GroundMetricLearningCV().fit(X, similarity=gm.label_similarity(y))
     with pytest.raises(ValueError, match="requires y"):
         GroundMetricLearningCV().fit(X)
+
+
+@pytest.mark.parametrize(
+    "learner", [GroundMetricLearningCV(), gm.SinkhornMetricLearningCV()]
+)
+def test_scikit_learn_sets_any_parameter(learner):
+    # With ** in the signature this check, among others, was not run.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_do_not_raise_errors_in_init_or_set_params(type(learner).__name__, learner)
+    kinds = {each.kind for each in inspect.signature(type(learner)).parameters.values()}
+    assert kinds == {inspect.Parameter.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize("name", ["GroundMetricLearningCV", "SinkhornMetricLearningCV"])
+def test_pipelines_see_distances_of_about_one(name):
+    X, y = load_digits(n_class=3, return_X_y=True)
+    limit = {"max_outer" if name.startswith("Ground") else "max_steps": 2}
+    learner = getattr(gm, name)(**SMALL, **limit)
+    pipeline = make_pipeline(learner, LogisticRegression()).fit(X[:60], y[:60])
+    assert pipeline.score(X[60:260], y[60:260]) > 0.9
+    between = pipeline[0].pairwise(X[:60])[np.triu_indices(60, 1)]
+    assert np.median(between) == pytest.approx(1.0)

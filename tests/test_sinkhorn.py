@@ -433,8 +433,22 @@ def test_no_pairs():
 def test_missing_torch_is_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     for device in ("cpu", "cuda", "cuda:1", "mps"):
-        with pytest.raises(ValueError, match=f"device '{device}' needs PyTorch"):
+        with pytest.raises(
+            ValueError, match=f"device '{device}' needs PyTorch, which is not"
+        ):
             sinkhorn_divergence([[1.0]], metric=[[0.0]], device=device)
+
+
+def test_broken_torch_is_a_sentence(monkeypatch, tmp_path):
+    (tmp_path / "torch.py").write_text(
+        "raise ImportError('libcudart.so.12 is missing', name='torch')"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    with pytest.raises(
+        ValueError, match=r"PyTorch, which is installed but .*libcudart"
+    ):
+        sinkhorn_divergence([[1.0]], metric=[[0.0]], device="cuda")
 
 
 def test_missing_gpu_is_a_sentence():

@@ -1,12 +1,37 @@
-"""Warnings, of scikit-learn's kinds."""
+"""Warnings that point at the line of the user, however deep inside they arise."""
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
+from importlib.util import find_spec
+from pathlib import Path
 
-from sklearn.exceptions import ConvergenceWarning
+# Pipelines and searches call us, but whoever called them wants to know.
+OTHERS = ("sklearn", "joblib")
 
 
-def warn_not_converged(message: str, stacklevel: int = 3) -> None:
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the first line outside this package and scikit-learn."""
+    inside = _folders()
+    frame, level = sys._getframe(), 1  # noqa: SLF001 - what warnings use as well
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def warn_not_converged(message: str) -> None:
     """Warn that an iteration stopped short of its tolerance."""
-    warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - takes long
+
+    warn(message, ConvergenceWarning)
+
+
+def _folders() -> tuple[str, ...]:
+    """Return where the code is that a warning is not about."""
+    folders = [str(Path(__file__).parent)]
+    for name in OTHERS:
+        spec = find_spec(name)
+        folders += (spec and spec.submodule_search_locations) or []
+    return tuple(f"{folder}{os.sep}" for folder in folders)

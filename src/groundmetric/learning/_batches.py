@@ -97,7 +97,7 @@ class BatchedMargins:
         self._margin, self._threads = margin, n_threads
 
     def linearize(self, metric: Floats) -> Evaluation:
-        """Return zero: no part of L is concave in M."""
+        """Return zero: all of L is evaluated at every step."""
         return Evaluation.nothing(metric)
 
     def evaluate(self, metric: Floats) -> Evaluation:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import _files
+from .._warnings import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +107,7 @@ class Checkpoint:
     def _warn(self, trouble: str) -> None:
         if not self._warned:
             self._warned = True
-            warnings.warn(f"The checkpoint {self._path} {trouble}.", stacklevel=2)
+            warn(f"The checkpoint {self._path} {trouble}.")
 
 
 def require_writable(path: object) -> None:

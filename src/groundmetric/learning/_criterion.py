@@ -1,7 +1,7 @@
 """What a criterion is: a value and a subgradient at a metric, from sums of plans.
 
-The descent needs two things of a criterion: its concave part, linearized at every outer
-step, and the rest of it, evaluated at every step (section 4 of the paper). All criteria
+The descent needs two things of a criterion: what is linearized at every outer step, and
+the rest of it, evaluated at every step (section 4 of the paper). All criteria
 here are sums of weighted distances, so their subgradients are weighted sums of optimal
 plans.
 
@@ -102,7 +102,7 @@ class Criterion(Protocol):
     """What the descent lowers."""
 
     def linearize(self, metric: Floats) -> Evaluation:
-        """Evaluate the concave part, to be replaced by its tangent."""
+        """Evaluate the part that is to be replaced by its tangent."""
 
     def evaluate(self, metric: Floats) -> Evaluation:
         """Evaluate the rest."""

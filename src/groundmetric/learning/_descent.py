@@ -1,7 +1,7 @@
 r"""Projected subgradient descent (section 4 and Algorithm 2 of the paper).
 
-The outer loop replaces the concave part of the criterion by its tangent at the current
-metric; for C_k,
+Criteria are differences of convex functions. For C_k the outer loop replaces the
+concave part by its tangent at the current metric,
 
 .. math:: C_k(M) \le S^-_k(M) + S^+_k(M_p) + \langle \nabla_+, M - M_p \rangle,
 
@@ -9,7 +9,8 @@ and the inner loop lowers this convex bound by steps along subgradients, each fo
 by the projection onto the metrics in the unit ball. Slips of the paper's text are
 implemented as they are meant: the loops run *while* p < p_max and progress is
 sufficient (it says "until"), and z_out is the value of the bound at q = 0, after it is
-set.
+set. Margins have nothing linearized: each step follows the difference of a subgradient
+of either convex function, and the criterion may rise.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class Settings:
     shrink: float = 0.8
     floor: float = 0.0  # share of the first value at which there is enough progress
     result: str = "best"  # or "average", "last"
+    criterion: str = "neighborhood"  # or "margin": what to lower
     is_sampled: bool = False  # evaluations are of samples: a zero is no end
 
     def least_steps(self, outer: int) -> int:
@@ -140,7 +142,7 @@ class Descent:
         return self._outer >= self.settings.max_outer and not self.converged
 
     def _linearize(self) -> Evaluation:
-        """Replace the concave part by its tangent at the current metric."""
+        """Replace the concave part of C_k by its tangent at the current metric."""
         concave = self.criterion.linearize(self.metric)
         self._tangent = self.metric
         self._slope, self._level = concave.gradient, concave.value

@@ -1,35 +1,41 @@
-"""How much time and memory a fit will take, told before it starts.
+"""How much time and memory a fit will take, estimated before it starts.
 
-Rough, within a factor of three or so: enough to tell minutes from hours.
+From counts alone: pairs to solve, pivots of each, and the d^3 of each projection, times
+constants of one machine. If classes overlap and all steps are taken, estimates are
+right within a factor of three or so (``benchmarks/effort.py``), which is enough to tell
+minutes from hours. Classes that separate easily take less.
 """
 
 from __future__ import annotations
 
-import time
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
+from .._warnings import warn
 
 if TYPE_CHECKING:
     from ..similarity._weights import Weights
     from ._descent import Settings
 
 Floats = NDArray[np.float64]
+Counts = tuple[int | None, int | None]  # similar and dissimilar neighbors
 
 LONG = 60.0  # seconds
 LARGE = 1e9  # bytes
 TREES = 2**28  # bytes of trees that the search keeps at most
-N_TIMED = 8  # pairs
-# A learned metric takes more pivots than the one that pairs are timed under, and there
-# are bounds to compute.
-LEARNED = 3.0
-# Seconds of a projection, over d^3: 2 to 9 ms at d = 128.
-PROJECTION = 4e-9
+
+# Pivots of a solve, for each non-empty bin; C_k solves more pairs to the optimum.
+PIVOTS = {"margin": 0.4, "neighborhood": 0.8}
+# Seconds of a solve: each, over the square of the non-empty bins, and over d^2.
+SOLVE, ARC, ENTRY = 5e-6, 8e-9, 6e-10
+# Seconds of a projection over d^3. C_k's subgradients break more triangles than those
+# of margins; those of a few histograms on many bins break the most.
+PROJECTION = {"margin": 5e-9, "neighborhood": 3e-8}
+HARD_PROJECTION = 4e-8
+FEW = 3  # histograms are few if there are less than one for as many bins
 
 
 class LongFitWarning(UserWarning):
@@ -65,13 +71,66 @@ def solved_pairs(
     return Pairs(similar, dissimilar)
 
 
-def fit_seconds(
-    d: int, pairs: Pairs, settings: Settings, seconds_a_pair: float, n_threads: int = 1
-) -> float:
-    """Estimate the time of a fit that takes all its steps."""
+@dataclass(frozen=True)
+class Effort:
+    """What a fit takes, if it takes all its steps.
+
+    Attributes
+    ----------
+    n_steps, n_solves, n_pivots : int
+        Counts, over all steps.
+    solving, projecting : float
+        Seconds.
+    n_bytes : int
+        Memory.
+    """
+
+    n_steps: int
+    n_solves: int
+    n_pivots: int
+    solving: float
+    projecting: float
+    n_bytes: int
+
+    @property
+    def seconds(self) -> float:
+        """All in all."""
+        return self.solving + self.projecting
+
+    @property
+    def advice(self) -> str:
+        """What makes the fit shorter, by what takes most of it."""
+        if self.seconds <= LONG or self.solving >= self.projecting:
+            return "fewer histograms (max_samples, batch_size) make it shorter"
+        return (
+            "most of it goes into the projection, whose time grows with the cube of "
+            "the number of bins: fewer bins, fewer steps or a linear map "
+            "(n_components) make it shorter"
+        )
+
+
+def effort_of(
+    rows: Floats, weights: Weights, counts: Counts, settings: Settings, n_threads: int
+) -> Effort:
+    """Estimate what a fit takes, from counts."""
+    n, d = rows.shape
+    kind = settings.criterion
+    pairs = solved_pairs(weights, *counts)
     n_steps = settings.max_outer * settings.max_inner
-    n_solves = settings.max_outer * pairs.similar + n_steps * pairs.dissimilar
-    return n_solves * LEARNED * seconds_a_pair / n_threads + n_steps * PROJECTION * d**3
+    # Margins find their targets at every step, C_k its similar pairs at outer ones.
+    n_similar = n_steps if kind == "margin" else settings.max_outer
+    n_solves = n_similar * pairs.similar + n_steps * pairs.dissimilar
+    n_bins = np.count_nonzero(rows) / n
+    a_solve = SOLVE + ARC * n_bins**2 + ENTRY * d**2
+    projection = HARD_PROJECTION if FEW * n < d else PROJECTION[kind]
+    return Effort(
+        n_steps=n_steps,
+        n_solves=n_solves,
+        n_pivots=round(n_solves * PIVOTS[kind] * n_bins),
+        solving=n_solves * a_solve / n_threads,
+        projecting=n_steps * projection * d**3,
+        n_bytes=fit_bytes(n, d, pairs),
+    )
 
 
 def fit_bytes(n: int, d: int, pairs: Pairs) -> int:
@@ -80,51 +139,31 @@ def fit_bytes(n: int, d: int, pairs: Pairs) -> int:
     return 40 * n * d + 300 * n_solved + min(TREES, 8 * d * n_solved)
 
 
-def warn_if_long(seconds: float, n_bytes: float, n: int, d: int) -> None:
-    """Say so if this is more than a minute, or more than a gigabyte."""
+def warn_if_long(
+    seconds: float, n_bytes: float, shape: tuple[int, int], advice: str
+) -> None:
+    """Warn if this is more than a minute, or more than a gigabyte."""
     if seconds <= LONG and n_bytes <= LARGE:
         return
     takes = []
     if seconds > LONG:
-        takes.append(f"about {_duration(seconds)}")
+        takes.append(f"about {_duration(seconds)}, if it takes all its steps,")
     if n_bytes > LARGE:
         takes.append(f"about {n_bytes / 1e9:.1f} GB of memory")
-    warnings.warn(
-        f"This fit may take {' and '.join(takes)}, for {n:,} histograms of {d:,} bins; "
-        "fewer histograms, fewer steps or fewer neighbors make it shorter.",
+    n, d = shape
+    warn(
+        f"This fit may take {' and '.join(takes)} for {n:,} histograms of {d:,} bins; "
+        f"{advice}.",
         LongFitWarning,
-        stacklevel=7,  # the caller of fit
     )
 
 
 def warn_before(
-    rows: Floats,
-    weights: Weights,
-    counts: tuple[int | None, int | None],
-    settings: Settings,
-    n_threads: int,
+    rows: Floats, weights: Weights, counts: Counts, settings: Settings, n_threads: int
 ) -> None:
-    """Time a few pairs, and warn if the fit will be long or large."""
-    n, d = rows.shape
-    pairs = solved_pairs(weights, *counts)
-    seconds = fit_seconds(d, pairs, settings, _seconds_a_pair(rows), n_threads)
-    warn_if_long(seconds, fit_bytes(n, d, pairs), n, d)
-
-
-def _seconds_a_pair(rows: Floats) -> float:
-    """Time one EMD between histograms, under a metric without structure."""
-    n, d = rows.shape
-    half = np.triu(1.0 + np.random.default_rng(0).random((d, d)), 1)  # any is a metric
-    cost = _core.CostMatrix(half + half.T)
-    first = np.arange(min(N_TIMED, n // 2))
-    masses = _core.Masses(rows, 1.0)
-    batch = _core.Batch(masses, masses, np.stack([first, n - 1 - first], axis=1))
-    times = []
-    for k in first:
-        start = time.perf_counter()
-        batch.solve(cost, np.array([k]), 1, None)
-        times.append(time.perf_counter() - start)
-    return float(np.median(times))
+    """Warn if the fit will be long or large."""
+    effort = effort_of(rows, weights, counts, settings, n_threads)
+    warn_if_long(effort.seconds, effort.n_bytes, rows.shape, effort.advice)
 
 
 def _duration(seconds: float) -> str:

@@ -93,7 +93,7 @@ optional
         First step, relative to the norms of metric and subgradient; it falls as
         1 / sqrt(t).
     max_outer, max_inner : int, default=20 and 1
-        Limits on outer steps, and on inner steps in each. The criterion's concave part
+        Limits on outer steps, and on inner steps in each. For C_k, the concave part
         is linearized at every outer step. Up to 20 steps in all, the limits are a
         budget: stopping early is intended. If you allow more, you get a
         ``ConvergenceWarning`` when they are used up before progress falls below
@@ -355,6 +355,7 @@ optional
         margins = self.criterion == "margin"
         floor = as_number(self.floor, "floor", low=0.0)
         settings = Settings(
+            criterion=self.criterion,
             floor=floor if margins else 0.0,
             step_size=validation.as_factor(self.step_size, "step_size"),
             max_outer=as_count(self.max_outer, "max_outer", low=1),

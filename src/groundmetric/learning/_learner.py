@@ -309,8 +309,7 @@ class MetricLearner(HistogramTransformer):
             limits = [f"{name}={getattr(self, name)}" for name in self._limits]
             warn_not_converged(
                 f"The descent took all {limit} steps of {' and '.join(limits)}, and "
-                f"has not converged to tol={settings.tol}; raise the limits, or tol.",
-                stacklevel=6,
+                f"has not converged to tol={settings.tol}; raise the limits, or tol."
             )
 
     def _checkpoint(

@@ -221,14 +221,16 @@ class MappedLearner(MetricLearner):
             for similar in (True, False)
         )
         criterion = MarginCriterion(
-            points, weights, *margins, searches=(similar, dissimilar)
+            None, weights, *margins, searches=(similar, dissimilar)
         )
         n, n_bins = rows.shape[0], rows.nnz / rows.shape[0]
         n_pairs = n * (4 * margins[0] + n / 8)
         seconds = (
             settings.max_outer * n_pairs * (A_PAIR + AN_ENTRY * n_bins**2) / threads
         )
-        warn_if_long(seconds, 28 * rows.nnz + 40 * points.size, n, rows.shape[1])
+        n_bytes = 28 * rows.nnz + 40 * points.size
+        advice = "fewer histograms (max_samples) or fewer steps make it shorter"
+        warn_if_long(seconds, n_bytes, rows.shape, advice)
         return Descent(criterion, LinearMaps(points, start), settings)
 
     def _restore(self) -> None:

@@ -10,9 +10,18 @@ the weights of pairs, relative to the largest. This is the loss of LMNN with the
 place of a Mahalanobis distance. Any other distance will do as well.
 
 A distance weighs as much as the active triplets it is in, with its sign, and the
-subgradient is the sum of plans with these weights. The margin counts as a constant in
-it. Few pairs need a solve: impostors lie within d_ik + m of r_i, and the search proves
+gradient is the sum of plans with these weights. The margin counts as a constant in it.
+Few pairs need a solve: impostors lie within d_ik + m of r_i, and the search proves
 everyone else to be farther.
+
+Distances are concave in M, as minima of linear functions. Targets kept fixed, L is a
+difference of convex functions, for
+
+.. math:: \left[ m + d_{ij} - d_{il} \right]_+
+          = \max(m - d_{il}, -d_{ij}) - (-d_{ij}) .
+
+A step follows a subgradient of the first minus one of the second: the gradient of L
+where optimal plans are unique. Nothing bounds L above meanwhile, and it may rise.
 """
 
 from __future__ import annotations
@@ -43,8 +52,8 @@ class MarginCriterion:
 
     Parameters
     ----------
-    X : ndarray of shape (n, d) or Histograms
-        Histograms of mass 1.
+    X : ndarray of shape (n, d), Histograms or None
+        Histograms of mass 1; None with ``searches``, which have them.
     weights : Weights
         Weights of pairs.
     n_targets : int
@@ -62,7 +71,7 @@ class MarginCriterion:
 
     def __init__(
         self,
-        X: Floats | Histograms,
+        X: Floats | Histograms | None,
         weights: Weights,
         n_targets: int,
         margin: float,
@@ -75,9 +84,9 @@ class MarginCriterion:
         self._k = n_targets
         self._share = margin
         self._targets: tuple[Floats, FoundPairs] | None = None  # under a metric
-        self._parts = [within] if within else parts_of(len(X))
+        self._parts = [within] if within else parts_of(len(weights))
         if searches is None:
-            shared = Histograms.of(X)
+            shared = Histograms.of(X)  # type: ignore[arg-type]  # not None then
             options: Any = {"n_threads": n_threads, "within": within}
             similar, dissimilar = (
                 PairSearch(shared, weights, similar=similar, **options)
@@ -85,11 +94,11 @@ class MarginCriterion:
             )
             searches = similar, dissimilar
         else:  # their sums take as long for a part as for all
-            self._parts = [(0, len(X))]
+            self._parts = [(0, len(weights))]
         self._similar, self._dissimilar = searches
 
     def linearize(self, metric: Floats) -> Evaluation:
-        """Return zero: no part of L is concave in M."""
+        """Return zero: d_ij, the concave part, is evaluated at every step as well."""
         return Evaluation.nothing(metric)
 
     def evaluate(self, metric: Floats) -> Evaluation:

@@ -26,7 +26,8 @@ class DescentStep:
     outer, inner : int
         p and q of Algorithm 2, from 0.
     criterion : float
-        The bound that the inner loop lowers; the criterion itself where inner is 0.
+        The criterion. For C_k where inner is not 0: the bound that the inner loop
+        lowers.
     similar, dissimilar : float
         The two parts of C_k: the tangent of S+, and S-. Margins are not split: 0, and
         the criterion.

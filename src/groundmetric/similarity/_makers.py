@@ -8,7 +8,6 @@ positive weights sum to 1 and negative ones to -1.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
+from .._warnings import warn
 from ._weights import LabelWeights, MatrixWeights, Weights
 
 if TYPE_CHECKING:
@@ -56,10 +56,9 @@ def _label_weights(y: ArrayLike) -> LabelWeights:
     classes, which = _classes(y)
     members = np.bincount(which)
     if members.min() == 1:
-        warnings.warn(
+        warn(
             f"Class {classes[int(np.argmin(members))]!r} has a single member; it "
-            "contributes only dissimilar pairs.",
-            stacklevel=3,
+            "contributes only dissimilar pairs."
         )
     return LabelWeights.from_classes(which)
 

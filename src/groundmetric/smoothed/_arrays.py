@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
-from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from .. import validation
+from ..base._blas import product
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +55,12 @@ class Arrays:
         dtype = self.dtype if array.dtype.kind == "f" else array.dtype
         own = np.array(array, dtype=dtype)
         return own if self.xp is np else self.xp.asarray(own, device=self.device)
+
+    def product(self, left: Array, right: Array, n_threads: int = 1) -> Array:
+        """Multiply two large matrices; the result does not depend on n_threads."""
+        if self.xp is not np:
+            return self.xp.matmul(left, right)
+        return product(left, right, n_threads)
 
     def positions(self, n: int) -> Array:
         """0, 1, ..., n - 1."""
@@ -134,54 +138,11 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
 def _missing(what: str, error: ImportError) -> str:
     """Say which library something needs, and how to get it."""
     names = {"torch": "PyTorch", "array_api_compat": "array-api-compat"}
-    missing = (error.name or "torch").split(".", maxsplit=1)[0]
-    return (
-        f"{what} needs {names.get(missing, missing)}, which cannot be imported "
-        f"({error}): pip install 'groundmetric[gpu]'."
-    )
-
-
-class _Limit:
-    """The least of the limits that calls in several threads ask for.
-
-    The pools belong to the whole process. If each call restored what it had found, the
-    last one to end would leave the limit of another behind.
-    """
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._wanted: list[int] = []
-        self._before: Any = None  # restores what the first call found
-
-    @contextmanager
-    def __call__(self, n: int) -> Iterator[None]:
-        with self._lock:
-            self._wanted.append(n)
-            limited = self._set()
-            self._before = self._before or limited
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._wanted.remove(n)
-                if self._wanted:
-                    self._set()
-                else:
-                    self._before.restore_original_limits()
-                    self._before = None
-
-    def _set(self) -> Any:  # noqa: ANN401 - of threadpoolctl
-        return _thread_pools().limit(limits=min(self._wanted), user_api="blas")
-
-
-# Lets numpy's products take so many threads; more only slow small ones down.
-blas_threads = _Limit()
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    """Look for the pools once, which takes a millisecond."""
-    return ThreadpoolController()
+    library = (error.name or "torch").split(".", maxsplit=1)[0]
+    needed = f"{what} needs {names.get(library, library)}"
+    if isinstance(error, ModuleNotFoundError):
+        return f"{needed}, which is not installed: pip install 'groundmetric[gpu]'."
+    return f"{needed}, which is installed but cannot be imported: {error}."
 
 
 @contextmanager

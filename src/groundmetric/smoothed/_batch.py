@@ -93,8 +93,7 @@ def warn_of_errors(
         warn_not_converged(
             f"{n_off} pairs did not converge in max_iter={problems.max_iter} "
             f"iterations: marginals are off by up to {worst:.1e}, and tol is "
-            f"{problems.tol:g}. Increase max_iter, tol or smoothing.",
-            stacklevel=4,
+            f"{problems.tol:g}. Increase max_iter, tol or smoothing."
         )
 
 

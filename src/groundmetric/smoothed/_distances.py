@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ._arrays import blas_threads, full_device_in_words
+from ._arrays import full_device_in_words
 from ._batch import MAX_ITER, SinkhornBatch, warn_of_errors
 from ._costs import CostsOfBins
 from ._problems import Problems
@@ -102,8 +102,9 @@ class Energies:
     def solve(self, metric: Floats) -> None:
         """-(r - c)' M (r - c) / 2, multiplied out."""
         arrays, rows = self._problems.arrays, self._problems.rows
-        with self._in_words(), blas_threads(self._problems.n_threads):
-            products = arrays.get((rows @ arrays.put(metric)) @ rows.T)
+        multiply = self._problems.product
+        with self._in_words():
+            products = arrays.get(multiply(multiply(rows, arrays.put(metric)), rows.T))
         own = np.diag(products)
         between = (products + products.T - own[:, None] - own) / 2
         self.distances = np.maximum(between, 0.0)
@@ -116,8 +117,11 @@ class Energies:
         np.add.at(W, (i, j), weights / 2)
         W += W.T
         np.fill_diagonal(W, -W.sum(axis=1))  # nothing is paired with itself
-        with self._in_words(), blas_threads(self._problems.n_threads):
-            gradient: Floats = arrays.get(rows.T @ (arrays.put(W) @ rows))
+        multiply = self._problems.product
+        with self._in_words():
+            gradient: Floats = arrays.get(
+                multiply(rows.T, multiply(arrays.put(W), rows))
+            )
         return gradient
 
     def _in_words(self) -> AbstractContextManager[None]:

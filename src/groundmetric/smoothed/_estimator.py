@@ -15,7 +15,6 @@ from ..learning._descent import Descent, Settings
 from ..learning._effort import warn_if_long
 from ..learning._learner import MetricLearner
 from ..learning._margin import MarginCriterion, judged_margin
-from ._arrays import blas_threads
 from ._distances import KEPT_BYTES, are_sparse_enough
 from ._divergence import sinkhorn_divergence
 from ._positions import Positions, on_principal_axes, starting_positions
@@ -91,8 +90,7 @@ class SinkhornMetricLearning(MetricLearner):
     dtype : {"float64", "float32"}, default="float64"
         Precision of the distances.
     n_jobs : int, optional
-        Number of threads of numpy. Results depend on it by rounding only, about
-        1e-12 of the distances.
+        Number of threads. Results do not depend on it.
     callback : callable, optional
         Called with each :class:`DescentStep`; a true answer ends the run.
     verbose : int, default=0
@@ -219,13 +217,14 @@ class SinkhornMetricLearning(MetricLearner):
             options=self._options(),
         )
         self._warn_before(rows, settings)
-        criterion = MarginCriterion(rows, weights, k, share, searches=pairs.searches)
+        criterion = MarginCriterion(None, weights, k, share, searches=pairs.searches)
         threads = validation.n_threads(self.n_jobs)
         return Descent(criterion, Positions(start, n_threads=threads), settings)
 
     def _settings(self) -> Settings:
         as_number = validation.as_number
         settings = Settings(
+            criterion="margin",
             floor=as_number(self.floor, "floor", low=0.0),
             step_size=validation.as_factor(self.step_size, "step_size"),
             max_outer=validation.as_count(self.max_steps, "max_steps", low=1),
@@ -255,7 +254,11 @@ class SinkhornMetricLearning(MetricLearner):
             threads = validation.n_threads(self.n_jobs)
             seconds = settings.max_outer * m**2 / 2 * a_pair / threads
         kept = min(KEPT_BYTES["processor"], 4 * m**2 * d) if self.device is None else 0
-        warn_if_long(seconds, 40 * m**2 + 16 * n * d + kept, n, d)
+        n_bytes = 40 * m**2 + 16 * n * d + kept
+        advice = (
+            "fewer histograms in a step (batch_size) or fewer steps make it shorter"
+        )
+        warn_if_long(seconds, n_bytes, (n, d), advice)
 
     def distances(self, metric: Floats) -> Callable[..., Floats]:
         """Make the function that computes distances between rows of mass 1."""
@@ -288,8 +291,7 @@ class SinkhornMetricLearning(MetricLearner):
     def _keep(self, descent: Descent) -> None:
         super()._keep(descent)
         positions = descent.space.state()["positions"]
-        with blas_threads(validation.n_threads(self.n_jobs)):
-            self.embedding_ = on_principal_axes(positions)
+        self.embedding_ = on_principal_axes(positions)
 
     def _divide(self, before: str, unit: float) -> None:
         setattr(self, f"{before}metric_", self._before(before) / unit)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
+from ..base._blas import one_blas_thread, product
 from ..learning._maps import principal_axes
 from ..learning._space import Moved, norm
-from ._arrays import blas_threads
 
 if TYPE_CHECKING:
     from .._files import Arrays
@@ -34,23 +34,22 @@ class Positions:
     def __init__(self, positions: Floats, *, n_threads: int = 1) -> None:
         self._threads = n_threads
         self.positions = scaled_positions(positions)
-        self.metric = squared_distances(self.positions)
+        self.metric = squared_distances(self.positions, n_threads)
 
     def move(self, gradient: Floats, step_size: float) -> Moved:
         """Go t0 / sqrt(t) |A| / |g| against g, the gradient in A, and scale again.
 
         Criteria are homogeneous: only the direction of A counts.
         """
-        with blas_threads(self._threads):
-            g = position_gradient(gradient, self.positions)
-            length = norm(g)
-            if length == 0:
-                return Moved(is_stuck=True)
-            moved = self.positions - (step_size * norm(self.positions) / length) * g
-            if norm(moved) <= COLLAPSED * norm(self.positions):
-                return Moved(is_stuck=True)
-            self.positions = scaled_positions(moved)
-            self.metric = squared_distances(self.positions)
+        g = position_gradient(gradient, self.positions, self._threads)
+        length = norm(g)
+        if length == 0:
+            return Moved(is_stuck=True)
+        moved = self.positions - (step_size * norm(self.positions) / length) * g
+        if norm(moved) <= COLLAPSED * norm(self.positions):
+            return Moved(is_stuck=True)
+        self.positions = scaled_positions(moved)
+        self.metric = squared_distances(self.positions, self._threads)
         return Moved()
 
     def tidied(self, metric: Floats) -> Floats:
@@ -72,20 +71,23 @@ class Positions:
         if positions.shape != self.positions.shape:
             raise ValueError(f"its positions have shape {positions.shape}")
         self.positions = positions
-        self.metric = squared_distances(positions)
+        self.metric = squared_distances(positions, self._threads)
 
 
-def squared_distances(A: Floats) -> Floats:
+def squared_distances(A: Floats, n_threads: int = 1) -> Floats:
     """Costs between all bins."""
     squares = np.square(A).sum(axis=1)
-    M: Floats = np.maximum(squares[:, None] + squares - 2 * (A @ A.T), 0.0)
+    M: Floats = np.maximum(
+        squares[:, None] + squares - 2 * product(A, A.T, n_threads), 0.0
+    )
     np.fill_diagonal(M, 0.0)
     return (M + M.T) / 2
 
 
-def position_gradient(G: Floats, A: Floats) -> Floats:
+def position_gradient(G: Floats, A: Floats, n_threads: int = 1) -> Floats:
     """Gradient in the positions of a function whose gradient in the costs is G."""
-    gradient: Floats = 4 * (G.sum(axis=1, keepdims=True) * A - G @ A)
+    forces = product(G, A, n_threads)
+    gradient: Floats = 4 * (G.sum(axis=1, keepdims=True) * A - forces)
     return gradient
 
 
@@ -99,7 +101,7 @@ def scaled_positions(A: Floats) -> Floats:
 
 def on_principal_axes(A: Floats) -> Floats:
     """Turn positions so that the first coordinates vary most; centered ones stay so."""
-    turned: Floats = A @ _axes(A).T
+    turned: Floats = product(A, _axes(A).T)
     return turned
 
 
@@ -122,10 +124,11 @@ def starting_positions(
     if r == limit:
         return A
     axes = _axes(rows if points is None else A)
-    start: Floats = A @ axes[:r].T
+    start: Floats = product(A, axes[:r].T)
     return start
 
 
 def _axes(A: Floats) -> Floats:
     """Principal axes, in rows, those along which A varies most first."""
-    return principal_axes(A - A.mean(axis=0))
+    with one_blas_thread():
+        return principal_axes(A - A.mean(axis=0))

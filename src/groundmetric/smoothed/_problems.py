@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
-from ._arrays import blas_threads, find_arrays, to_numpy
+from ..base._blas import one_blas_thread
+from ._arrays import find_arrays, to_numpy
 from ._sinkhorn import Iteration, alternate, dual_values, halfway, iterate, scaled
 
 if TYPE_CHECKING:
@@ -96,12 +97,16 @@ class Problems:
         if self.arrays.xp is not np:
             yield from zip(chunks, map(task, chunks), strict=True)
             return
-        with blas_threads(1):
+        with one_blas_thread():
             if self.n_threads == 1:
                 yield from zip(chunks, map(task, chunks), strict=True)
                 return
             with ThreadPoolExecutor(self.n_threads) as pool:
                 yield from zip(chunks, pool.map(task, chunks), strict=True)
+
+    def product(self, left: Array, right: Array) -> Array:
+        """Multiply two large matrices."""
+        return self.arrays.product(left, right, self.n_threads)
 
     def gather(self, pairs: Indices) -> tuple[Array, Array]:
         """Both histograms of each pair."""
@@ -185,8 +190,7 @@ class Problems:
     def energies(self, M: Floats, pairs: Indices) -> Solved:
         """-(r - c)' M (r - c) / 2: what S tends to, in closed form."""
         values = np.empty(len(pairs))
-        with blas_threads(self.n_threads):
-            costs = self.arrays.xp.matmul(self.rows, self.arrays.put(M))
+        costs = self.product(self.rows, self.arrays.put(M))
 
         def energy(chunk: slice) -> Array:
             i, j = (self.arrays.put(pairs[chunk, side]) for side in (0, 1))

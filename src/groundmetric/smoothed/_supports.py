@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, vstack
 
 from .. import validation
+from ..base._blas import one_blas_thread
 from ..transport._pairs import are_sparse, are_wide
-from ._arrays import blas_threads, find_arrays, to_numpy
+from ._arrays import find_arrays, to_numpy
 from ._batch import LARGEST_SMOOTHING, debiased
 from ._problems import Solved, judged_limits
 from ._scalings import pair_scalings
@@ -127,7 +128,7 @@ class SupportProblems:
     ) -> Iterator[tuple[Indices, T]]:
         """Yield what a task makes of pairs with a histogram in common, in order."""
         chunks = self._chunks(pairs)
-        with blas_threads(1), ThreadPoolExecutor(self.n_threads) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(self.n_threads) as pool:
             yield from zip(chunks, pool.map(task, chunks), strict=True)
 
     def _chunks(self, pairs: Indices) -> list[Indices]:

@@ -11,7 +11,6 @@ projection of :math:`-\Xi` onto the cone of metrics, normalized (P2, P3).
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from .. import validation
+from .._warnings import warn
 from ..cone._projection import project_metric
 from ..cone._triangle import closure
 from ..similarity._makers import weights_of
@@ -138,10 +138,9 @@ def initial_metric(
     # If <M, Xi> >= 0 for all metrics, the projection is zero up to rounding.
     norm = np.linalg.norm(metric)
     if norm <= TOL * np.linalg.norm(center) or (metric * center).sum() >= 0:
-        warnings.warn(
+        warn(
             f"By the {table} tables, no metric brings similar histograms closer "
-            "together than dissimilar ones; returning the uniform metric instead.",
-            stacklevel=2,
+            "together than dissimilar ones; returning the uniform metric instead."
         )
         return uniform
     mixed = blend * (metric / norm) + (1 - blend) * uniform
