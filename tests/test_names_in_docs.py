@@ -181,10 +181,16 @@ def wrong_path(text, page):
     return [f"there is no file {text}"]
 
 
+def is_folder(text):
+    """Tell whether this is a folder at the top, or a subpackage with its dots."""
+    package = PACKAGE.parent.joinpath(*text.split("."))
+    return package.is_dir() or (text.isalpha() and (ROOT / text).is_dir())
+
+
 def wrong_in(text, page, linked=()):
     """Find what is wrong with a text in backticks, in a section that links files."""
     command, *rest = text.split()
-    if text in modules() or command in FOREIGN:
+    if text in modules() or command in FOREIGN or is_folder(text):
         return []
     if linked and re.fullmatch(r"_[a-z_]+", text):
         files = ", ".join(path.name for path in linked)
