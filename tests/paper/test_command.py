@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from groundmetric.experiments import FIGURE_3, FIGURE_4, METHODS
-from paper import read_results
+from paper import MissingResultsError, read_results
 from paper.command import main
 from paper.plan import Request, eligible, plan
 
@@ -88,7 +88,7 @@ def test_reproduce_exports_and_goes_on(tiny, run):
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 @pytest.mark.parametrize(("variables", "there"), [([], True), (["SVM="], False)])
-def test_make_reproduce_trains_svms_unless_told_not_to(variables, there):
+def test_make_reproduce_trains_svms_by_default(variables, there):
     line = ["make", "--dry-run", "reproduce", *variables]
     found = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "python reproduction run" in found.stdout
@@ -205,7 +205,7 @@ def test_tasks_of_many_classes(run):
 
 
 @pytest.mark.usefixtures("counted")
-def test_every_so_many_tasks_are_those_of_a_run_of_all(run):
+def test_every_second_task_is_that_of_a_run_of_all(run):
     line = ["run", *SMALL, "--multiclass", "2", "--tasks", "5"]
     run(*line, "--every", "2", "--out", "some.sqlite")
     some = read_results("some.sqlite")
@@ -278,6 +278,28 @@ def test_missing_packages_show_at_once(package, folder, run, monkeypatch):
     assert found.exit_code == 2
     assert f"error: {package} must be installed" in found.stderr
     assert not (folder / "results.sqlite").exists()
+
+
+def test_results_that_are_missing_are_one_line(folder, run, monkeypatch):
+    def fail(*_, **__):
+        raise MissingResultsError("2 results are missing.")
+
+    monkeypatch.setattr("paper.command.run", fail)
+    found = run("run", "--method", "l1")
+    assert (found.exit_code, found.stderr) == (2, "error: 2 results are missing.\n")
+    assert not any(folder.iterdir())
+
+
+def test_an_interrupt_is_one_line(folder, run, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("paper.command.run", stop)
+    line = ["--method", "l1", "--method", "gml", "--compare", "gml", "--draw", "f"]
+    found = run("run", *line)
+    assert found.exit_code == 130
+    assert found.stderr == "interrupted; run it again to resume\n"
+    assert [path.name for path in folder.iterdir()] == ["f"]
 
 
 BROKEN = {

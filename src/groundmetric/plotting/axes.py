@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
-from .canvas import new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +21,18 @@ Made = TypeVar("Made", bound="MetricPicture")
 
 NEAR, FAR = "#d55e00", "#0072b2"  # Okabe & Ito's colors suit all kinds of color vision
 COLORS = "viridis_r"  # bright for small distances
+
+
+def new_axes() -> Axes:
+    """Return axes in a new pyplot figure."""
+    try:
+        import matplotlib.pyplot as plt  # noqa: PLC0415 - an optional dependency
+    except ImportError as error:
+        raise ImportError(
+            "Figures need matplotlib: pip install 'groundmetric[plot]'."
+        ) from error
+    axes: Axes = plt.subplots()[1]
+    return axes
 
 
 class Display:
