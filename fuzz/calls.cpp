@@ -4,14 +4,14 @@
 #include <limits>
 #include <numeric>
 
-#include "batch.h"
-#include "certificate.h"
-#include "cone.h"
-#include "pairwise.h"
-#include "relaxed.h"
-#include "search.h"
-#include "support_pairs.h"
-#include "table_sum.h"
+#include "batch/dense_batch.h"
+#include "batch/pairwise.h"
+#include "cone/projector.h"
+#include "search/dense_search.h"
+#include "search/point_search.h"
+#include "sparse/sparse_pairwise.h"
+#include "tables/table_sum.h"
+#include "transport/certificate.h"
 
 namespace groundmetric::fuzz {
 namespace {

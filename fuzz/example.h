@@ -6,10 +6,10 @@
 #include <random>
 #include <vector>
 
-#include "cost.h"
-#include "masses.h"
-#include "points.h"
-#include "ragged.h"
+#include "base/masses.h"
+#include "sparse/points.h"
+#include "sparse/sparse_masses.h"
+#include "transport/cost.h"
 
 namespace groundmetric::fuzz {
 

@@ -1,12 +1,11 @@
 // The nearest neighbors that the pruned search finds are those of all
 // distances.
-#include "search.h"
-
 #include <limits>
 
+#include "batch/pairwise.h"
 #include "checks.h"
 #include "input.h"
-#include "pairwise.h"
+#include "search/dense_search.h"
 
 namespace groundmetric::fuzz {
 namespace {}  // namespace

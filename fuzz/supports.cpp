@@ -5,8 +5,8 @@
 
 #include "checks.h"
 #include "input.h"
-#include "relaxed.h"
-#include "support_pairs.h"
+#include "search/point_search.h"
+#include "sparse/sparse_pairwise.h"
 
 namespace groundmetric::fuzz {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "checks.h"
 #include "input.h"
-#include "typical.h"
+#include "tables/typical_table.h"
 
 namespace groundmetric::fuzz {
 namespace {

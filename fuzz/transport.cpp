@@ -1,6 +1,6 @@
 // One pair, any costs: its certificate, and the same distance from a batch,
 // solved twice with different costs in between.
-#include "batch.h"
+#include "batch/dense_batch.h"
 #include "checks.h"
 #include "input.h"
 

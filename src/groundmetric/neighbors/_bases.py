@@ -1,8 +1,8 @@
 """The histograms to search in, and the bounds that their bins allow.
 
-Under a matrix of costs, histograms are dense, and bounds are those of ``cpp/query.h``.
+Under a matrix of costs, histograms are dense, and bounds are those of ``cpp/search/dense_query.h``.
 If bins have coordinates, histograms are sparse, and bounds are those of the search for
-word mover's distances (``cpp/relaxed.h``): the distance between centroids, and every
+word mover's distances (``cpp/search/point_search.h``): the distance between centroids, and every
 bin sending its mass to the nearest bin of the other histogram. If costs between them
 are not Euclidean, see ``_blocks.py``.
 """

@@ -1,0 +1,252 @@
+#include "search/dense_query.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/kernels.h"
+#include "transport/certificate.h"
+
+namespace groundmetric {
+namespace {
+
+constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+// Entries of told_ for candidates that sent no message.
+constexpr std::int32_t kUntold = -1, kHinted = -2;
+
+// Subtracted from every bound. Bounds are computed from masses and costs of the
+// order of 1, with a rounding for each bin, and validation accepts a matrix
+// that breaks a triangle by METRIC_ROUNDING.
+double margin_of(int d) { return 0x1p-36 + d * 0x1p-50; }
+
+}  // namespace
+
+Query::Query(const PrunedSearch& search, SearchPlan& plan)
+    : search_(search),
+      plan_(plan),
+      scale_(search.matrix().scale()),
+      margin_(margin_of(search.base().n_bins()) * search.matrix().largest()),
+      query_(static_cast<std::size_t>(search.width())),
+      told_(static_cast<std::size_t>(search.base().size()), kUntold),
+      again_(search.matrix(), search.near_arcs()) {}
+
+std::vector<Neighbor> Query::run(std::int64_t i,
+                                 const std::vector<Message>& messages,
+                                 Pulse& pulse) {
+    i_ = i;
+    radius_ = plan_.request.radii[i];
+    limit_ = {radius_, kLast};
+    tally = {};
+    looks.clear();
+    best_.clear();
+    functions_.clear();
+    const Mass* masses = plan_.queries->row(i);
+    for (int p = 0; p < search_.base().n_bins(); ++p)
+        query_[p] = to_double(masses[p]) * plan_.queries->unit();
+    gather_candidates(messages);
+    take_over(messages, pulse);
+    while (!heap_.empty() && !are_all_beaten()) {
+        pulse.beat();
+        std::pop_heap(heap_.begin(), heap_.end(), is_behind);
+        Candidate candidate = heap_.back();
+        heap_.pop_back();
+        const bool raised = !is_beaten(candidate) && raise(candidate);
+        if (is_beaten(candidate)) continue;
+        if (raised && !candidate.is_hinted) {
+            heap_.push_back(candidate);
+            std::push_heap(heap_.begin(), heap_.end(), is_behind);
+        } else {
+            solve(candidate, pulse);
+        }
+    }
+    std::sort_heap(best_.begin(), best_.end());
+    return std::move(best_);
+}
+
+Neighbor Query::limit_of(const Candidate& candidate) const {
+    if (!plan_.each_once) return limit_;
+    const double other = plan_.request.radii[candidate.index];
+    return {std::max(radius_, other), kLast};
+}
+
+// With one limit for all, the heap's order is that of the bounds.
+bool Query::are_all_beaten() const {
+    const Candidate& first = heap_.front();
+    return !plan_.each_once && !first.is_hinted && is_beaten(first);
+}
+
+void Query::mark_told(const std::vector<Message>& messages, bool is_over) {
+    const Request& request = plan_.request;
+    if (!request.hints.empty())
+        for (auto k = request.hint_starts[i_]; k < request.hint_starts[i_ + 1];
+             ++k)
+            told_[request.hints[k]] = is_over ? kUntold : kHinted;
+    for (std::size_t k = 0; k < messages.size(); ++k)
+        told_[messages[k].index] =
+            is_over ? kUntold : static_cast<std::int32_t>(k);
+}
+
+void Query::gather_candidates(const std::vector<Message>& messages) {
+    heap_.clear();
+    mark_told(messages, false);
+    const std::vector<double>& least = search_.least_costs();
+    const int width = search_.width();
+    double sum = 0.0;
+    for (int p = 0; p < width; ++p) sum += least[p] * query_[p];
+    const auto consider = [&](std::int64_t j) {
+        const bool is_query = plan_.is_query(j);
+        tally.n_candidate_ends += is_query ? 1 : 2;
+        if (plan_.each_once && is_query && j < i_) return;
+        const std::int32_t told = told_[j];
+        if (told >= 0 && messages[told].is_solved) return;
+        const double gap = kernels().weighted_distance(
+            least.data(), query_.data(), search_.row(j), width);
+        const double bound =
+            0.5 * (gap + std::abs(sum - search_.least_cost(j)));
+        Candidate candidate{std::max(0.0, bound - margin_), j};
+        candidate.is_hinted = told == kHinted;
+        candidate.is_known = told >= 0;
+        if (told >= 0)
+            candidate.bound = std::max(candidate.bound, messages[told].value);
+        if (!is_beaten(candidate)) heap_.push_back(candidate);
+    };
+    const std::int64_t n = search_.base().size();
+    if (plan_.among_base)
+        plan_.request.candidates.for_each(i_, n, consider);
+    else
+        for (std::int64_t j = 0; j < n; ++j) consider(j);
+    mark_told(messages, true);
+    std::make_heap(heap_.begin(), heap_.end(), is_behind);
+}
+
+// Pairs that their other end has solved are free, and their potentials cheap.
+void Query::take_over(const std::vector<Message>& messages, Pulse& pulse) {
+    for (const Message& message : messages) {
+        if (!message.is_solved) continue;
+        keep({message.value, message.index, message.tree});
+        if (message.tree == nullptr || message.tree->empty()) continue;
+        load(message.index);
+        simplex_.tree.restore(simplex_.problem, message.tree->data());
+        simplex_.set_potentials();
+        add_functions(pulse);
+    }
+}
+
+// Updates the bound; false if it does not change, and a solve is due.
+bool Query::raise(Candidate& candidate) {
+    const bool has_limit = std::isfinite(limit_of(candidate).distance);
+    if (plan_.each_once && !has_limit) return false;
+    const double before = candidate.bound;
+    bound_by_functions(candidate);
+    if (candidate.bound > before && !candidate.is_hinted) return true;
+    // Without a limit no candidate can be ruled out, so do not bother yet.
+    if (candidate.best != candidate.raised && has_limit)
+        bound_by_raised_function(candidate);
+    return candidate.bound > before;
+}
+
+void Query::bound_by_functions(Candidate& candidate) {
+    const double* row = search_.row(candidate.index);
+    const int n = n_functions();
+    for (; candidate.n_seen < n; ++candidate.n_seen) {
+        const double gap = kernels().dot_difference(
+            function(candidate.n_seen), query_.data(), row, search_.width());
+        if (std::abs(gap) <= std::abs(candidate.gap)) continue;
+        candidate.best = candidate.n_seen;
+        candidate.gap = gap;
+    }
+    candidate.bound =
+        std::max(candidate.bound, std::abs(candidate.gap) - margin_);
+}
+
+void Query::bound_by_raised_function(Candidate& candidate) {
+    load(candidate.index);
+    candidate.raised = candidate.best;
+    // The problem may have the query at its receiving end: see load().
+    const bool is_swapped = plan_.among_base && candidate.index < i_;
+    const double sign = (candidate.gap > 0.0) != is_swapped ? 1.0 : -1.0;
+    const double bound = simplex_.bound_by(function(candidate.best), sign);
+    candidate.bound =
+        std::max(candidate.bound, bound * search_.base().unit() - margin_);
+}
+
+// Loads the pair as in pairwise(): within the base, the smaller index first.
+void Query::load(std::int64_t index) {
+    const Mass* here = plan_.queries->row(i_);
+    const Mass* there = search_.base().row(index);
+    if (plan_.among_base && index < i_) std::swap(here, there);
+    left_ = here;
+    right_ = there;
+    const int d = search_.base().n_bins();
+    simplex_.problem.set_margins(here, d, there, d, plan_.reduced);
+    simplex_.problem.set_costs(search_.matrix());
+}
+
+void Query::solve(const Candidate& candidate, Pulse& pulse) {
+    load(candidate.index);
+    const double unit = search_.base().unit();
+    const double limit = limit_of(candidate).distance / scale_;
+    simplex_.ceiling = std::min(kHuge, (limit * (1 + 1e-12) + margin_) / unit);
+    simplex_.solve(pulse);
+    tally.n_pivots += simplex_.n_pivots;
+    tally.n_again += candidate.is_known;
+    Message look{candidate.index, simplex_.lower * unit - margin_,
+                 !simplex_.is_above_ceiling, nullptr};
+    if (look.is_solved) {
+        ++tally.n_solved;
+        // Equal to pairwise(), which may use the hub, to the last bit.
+        const double cost =
+            search_.near_arcs()
+                ? again_.solve(left_, right_,
+                               plan_.reduced ? Stay::yes : Stay::no, pulse)
+                : simplex_.cost();
+        look.value = search_.matrix().unscaled(cost, unit);
+        look.tree = kept_tree();
+        keep({look.value, look.index, look.tree});
+    } else {
+        ++tally.n_stopped;
+    }
+    looks.push_back(std::move(look));
+    const bool is_useless = plan_.each_once && std::isinf(radius_);
+    if (simplex_.problem.n_nodes() > 0 && !is_useless) add_functions(pulse);
+}
+
+KeptTree Query::kept_tree() {
+    if (!plan_.request.keep_trees) return nullptr;
+    using Nodes = const std::vector<Node>;
+    if (simplex_.problem.n_nodes() == 0) return std::make_shared<Nodes>();
+    auto tree = std::make_shared<Nodes>(simplex_.tree.nodes());
+    const std::size_t n_bytes = sizeof(Nodes) + tree->size() * sizeof(Node);
+    if (plan_.n_tree_bytes.fetch_add(n_bytes) > kMostTreeBytes) return nullptr;
+    return tree;
+}
+
+void Query::keep(Neighbor found) {
+    if (limit_ < found) return;
+    best_.push_back(std::move(found));
+    std::push_heap(best_.begin(), best_.end());
+    const auto most = static_cast<std::size_t>(plan_.request.n_neighbors);
+    if (best_.size() > most) {
+        std::pop_heap(best_.begin(), best_.end());
+        best_.pop_back();
+    }
+    if (best_.size() == most)
+        limit_ = {best_.front().distance, best_.front().index};
+}
+
+void Query::add_functions(Pulse& pulse) {
+    if (n_functions() >= kMostFunctions) return;
+    add_function(lipschitz_potential(simplex_, search_.matrix(), pulse));
+    add_function(sender_potential(simplex_, search_.matrix(), pulse));
+}
+
+// Centered to reduce rounding: adding a constant does not change a bound.
+void Query::add_function(std::vector<double> f) {
+    const auto [low, high] = std::minmax_element(f.begin(), f.end());
+    const double center = 0.5 * (*low + *high);
+    for (double& value : f) value -= center;
+    f.resize(static_cast<std::size_t>(search_.width()), 0.0);
+    functions_.insert(functions_.end(), f.begin(), f.end());
+}
+
+}  // namespace groundmetric
