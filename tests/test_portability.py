@@ -47,8 +47,9 @@ def test_machines(target, sentence):
     """Kernels need no headers of the machine, so any compiler can look at them."""
     for name in KERNELS:
         line = [CLANG, f"--target={target}", "-std=c++20", "-stdlib=libc++"]
+        line += ["-fsyntax-only", "-Wall", "-DGM_ISA=baseline", f"-I{CPP}"]
         done = subprocess.run(
-            [*line, "-fsyntax-only", "-Wall", "-DGM_ISA=baseline", f"-I{CPP}", CPP / "base" / f"{name}.cpp"],
+            [*line, CPP / "base" / f"{name}.cpp"],
             capture_output=True,
             text=True,
             check=False,

@@ -1,8 +1,8 @@
 """The pairs of histograms that count in a criterion, found by the pruned search.
 
-Most distances are never solved (``cpp/search/dense_search.h``). Each pair starts from its greedy
-tree, so what is found depends on the metric alone: not on earlier searches, on threads,
-or on what was pruned. Starting from the trees of the last search would save a tenth of
+Most distances are never solved (``cpp/search/dense_search.h``). Each pair starts from
+its greedy tree, so what is found depends on the metric alone: not on earlier searches,
+on threads, or on what was pruned. Starting from the trees of the last search would save a tenth of
 the time at most, because plans change almost completely from step to step.
 """
 
