@@ -5,30 +5,30 @@
 
 namespace groundmetric {
 
-Turn::Turn(Turnstile& turnstile, const Poll& poll) : turnstile_(turnstile) {
+CallLock::CallLock(CallMutex& object, const Poll& poll) : object_(object) {
     constexpr std::chrono::milliseconds kInterval{50};
     const auto self = std::this_thread::get_id();
     const auto nobody_holds = [&] {
-        return turnstile.holder == std::thread::id();
+        return object.holder == std::thread::id();
     };
-    std::unique_lock lock(turnstile.mutex);
-    if (turnstile.holder == self)
+    std::unique_lock lock(object.mutex);
+    if (object.holder == self)
         throw std::runtime_error(
             "This thread is already inside another call of the same object.");
-    while (!turnstile.is_free.wait_for(lock, kInterval, nobody_holds)) {
+    while (!object.is_free.wait_for(lock, kInterval, nobody_holds)) {
         lock.unlock();
         if (!poll(0)) throw Stopped();
         lock.lock();
     }
-    turnstile.holder = self;
+    object.holder = self;
 }
 
-Turn::~Turn() {
+CallLock::~CallLock() {
     {
-        const std::lock_guard lock(turnstile_.mutex);
-        turnstile_.holder = std::thread::id();
+        const std::lock_guard lock(object_.mutex);
+        object_.holder = std::thread::id();
     }
-    turnstile_.is_free.notify_one();
+    object_.is_free.notify_one();
 }
 
 }  // namespace groundmetric

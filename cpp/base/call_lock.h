@@ -9,9 +9,9 @@
 
 namespace groundmetric {
 
-// The state that an object keeps for its turns. Not a timed mutex: the thread
-// sanitizer does not see those.
-struct Turnstile {
+// What an object keeps, so that its calls take turns. Not a timed mutex: the
+// thread sanitizer does not see those.
+struct CallMutex {
     std::mutex mutex;  // of the holder
     std::condition_variable is_free;
     std::thread::id holder;  // none if nobody holds the object
@@ -20,15 +20,15 @@ struct Turnstile {
 // Holds an object for one call. Waiting can be interrupted. A thread that holds
 // the object already, as in a signal handler, gets an error: it would wait for
 // itself.
-class Turn {
+class CallLock {
 public:
-    Turn(Turnstile& turnstile, const Poll& poll);
-    ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    CallLock(CallMutex& object, const Poll& poll);
+    ~CallLock();
+    CallLock(const CallLock&) = delete;
+    CallLock& operator=(const CallLock&) = delete;
 
 private:
-    Turnstile& turnstile_;
+    CallMutex& object_;
 };
 
 }  // namespace groundmetric

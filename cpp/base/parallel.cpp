@@ -10,7 +10,7 @@
 
 namespace groundmetric {
 
-void Pulse::beat() {
+void StopToken::check() {
     if (shared_.stop.load(std::memory_order_relaxed)) throw Stopped();
     if (!is_caller_) return;
     const auto now = Clock::now();
@@ -22,7 +22,7 @@ void Pulse::beat() {
     }
 }
 
-Team* Pulse::team(int n_blocks) {
+Team* StopToken::team(int n_blocks) {
     const int n_helpers = std::min(n_threads_, n_blocks) - 1;
     if (n_helpers > 0 && !team_) team_ = std::make_unique<Team>(n_helpers);
     return team_.get();
@@ -31,13 +31,13 @@ Team* Pulse::team(int n_blocks) {
 namespace {
 
 void work(Shared& shared, std::int64_t n_items, std::int64_t chunk, int worker,
-          Pulse& pulse, const Body& body) {
+          StopToken& stop, const Body& body) {
     for (;;) {
         const std::int64_t begin = shared.next.fetch_add(chunk);
         const std::int64_t end = std::min(begin + chunk, n_items);
         for (std::int64_t item = begin; item < end; ++item) {
-            pulse.beat();
-            body(item, worker, pulse);
+            stop.check();
+            body(item, worker, stop);
         }
         if (end <= begin) return;
         shared.n_done += end - begin;
@@ -87,13 +87,13 @@ public:
         return true;
     }
 
-    void wait(Pulse& pulse) {
+    void wait(StopToken& stop) {
         std::unique_lock lock(mutex_);
         while (n_finished_ < threads_.size()) {
             finished_.wait_for(lock, std::chrono::milliseconds(10));
             if (shared_.stop) continue;
             lock.unlock();
-            guard([&pulse] { pulse.beat(); });
+            guard([&stop] { stop.check(); });
             lock.lock();
         }
         if (error_) std::rethrow_exception(error_);
@@ -123,21 +123,21 @@ void parallel_for(std::int64_t n_items, int n_threads, std::int64_t chunk,
     const auto share = [&](int worker) {
         return n_threads / workers + (worker < n_threads % workers ? 1 : 0);
     };
-    Pulse pulse(shared, true, share(0));
+    StopToken stop(shared, true, share(0));
     if (workers == 1) {
-        work(shared, n_items, chunk, 0, pulse, body);
+        work(shared, n_items, chunk, 0, stop, body);
         return;
     }
     Crew crew(shared, workers - 1);
     for (int worker = 1; worker < workers; ++worker) {
         const bool started = crew.start([&, worker] {
-            Pulse own(shared, false, share(worker));
+            StopToken own(shared, false, share(worker));
             work(shared, n_items, chunk, worker, own, body);
         });
         if (!started) break;
     }
-    crew.guard([&] { work(shared, n_items, chunk, 0, pulse, body); });
-    crew.wait(pulse);
+    crew.guard([&] { work(shared, n_items, chunk, 0, stop, body); });
+    crew.wait(stop);
 }
 
 }  // namespace groundmetric

@@ -36,14 +36,14 @@ struct Shared {
     std::atomic<bool> stop{false};
 };
 
-// The pulse of one thread. Long computations call beat() now and then; it
-// throws Stopped when the work has to end.
-class Pulse {
+// Asks on behalf of one thread whether to stop. Long computations call check()
+// now and then; it throws Stopped when the work has to end.
+class StopToken {
 public:
     // The thread's items may use n_threads, itself included.
-    Pulse(Shared& shared, bool is_caller, int n_threads = 1)
+    StopToken(Shared& shared, bool is_caller, int n_threads = 1)
         : shared_(shared), is_caller_(is_caller), n_threads_(n_threads) {}
-    void beat();
+    void check();
     // The threads that help with a large item of so many blocks, started when
     // first asked for; nullptr if there are none.
     Team* team(int n_blocks);
@@ -62,9 +62,10 @@ private:
 // least one.
 int n_workers(std::int64_t n_items, std::int64_t chunk, int n_threads);
 
-using Body = std::function<void(std::int64_t item, int worker, Pulse& pulse)>;
+using Body =
+    std::function<void(std::int64_t item, int worker, StopToken& stop)>;
 
-// Calls body(item, worker, pulse) once for each item in [0, n_items), with
+// Calls body(item, worker, stop) once for each item in [0, n_items), with
 // 0 <= worker < n_workers(...); items are handed out in chunks. If there are
 // fewer items than threads, the others help with large ones. Rethrows the first
 // exception of any thread.

@@ -21,9 +21,10 @@ constexpr int n_row_blocks(int n_rows) {
 }
 
 // Calls body(begin, end) for each block of rows of `length` entries, with the
-// help of the pulse's team if that pays off.
+// help of the thread's team if that pays off.
 template <class RowBody>
-void for_row_blocks(int n_rows, int length, Pulse& pulse, const RowBody& body) {
+void for_row_blocks(int n_rows, int length, StopToken& stop,
+                    const RowBody& body) {
     const int n_blocks = n_row_blocks(n_rows);
     const bool is_large =
         static_cast<std::int64_t>(n_rows) * length >= kWorthThreads;
@@ -31,12 +32,12 @@ void for_row_blocks(int n_rows, int length, Pulse& pulse, const RowBody& body) {
         const int begin = static_cast<int>(block) * kRowBlock;
         body(begin, std::min(begin + kRowBlock, n_rows));
     };
-    if (Team* team = is_large ? pulse.team(n_blocks) : nullptr) {
-        team->run(n_blocks, pulse, run);
+    if (Team* team = is_large ? stop.team(n_blocks) : nullptr) {
+        team->run(n_blocks, stop, run);
         return;
     }
     for (int block = 0; block < n_blocks; ++block) {
-        if (is_large) pulse.beat();
+        if (is_large) stop.check();
         run(block);
     }
 }

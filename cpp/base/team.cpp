@@ -42,10 +42,10 @@ void Team::help() {
     }
 }
 
-void Team::work(Job& job, Pulse* pulse) {
+void Team::work(Job& job, StopToken* stop) {
     try {
         for (;;) {
-            if (pulse != nullptr) pulse->beat();
+            if (stop != nullptr) stop->check();
             const std::int64_t block = job.next.fetch_add(1);
             if (block >= job.n_blocks) return;
             job.body(block);
@@ -57,14 +57,14 @@ void Team::work(Job& job, Pulse* pulse) {
     }
 }
 
-void Team::run(std::int64_t n_blocks, Pulse& pulse, const Body& body) {
+void Team::run(std::int64_t n_blocks, StopToken& stop, const Body& body) {
     Job job{body, n_blocks};
     {
         const std::lock_guard lock(mutex_);
         job_ = &job;
     }
     wake_.notify_all();
-    work(job, &pulse);
+    work(job, &stop);
     std::unique_lock lock(mutex_);
     job_ = nullptr;
     idle_.wait(lock, [this] { return n_busy_ == 0; });

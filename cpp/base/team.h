@@ -16,7 +16,7 @@
 
 namespace groundmetric {
 
-class Pulse;
+class StopToken;
 
 class Team {
 public:
@@ -26,9 +26,9 @@ public:
 
     using Body = std::function<void(std::int64_t block)>;
     // Calls body(block) once for each block in [0, n_blocks), on the calling
-    // thread, whose pulse is given, and on the helpers. Rethrows the first
+    // thread, whose token is given, and on the helpers. Rethrows the first
     // exception of any thread; later blocks are left out then.
-    void run(std::int64_t n_blocks, Pulse& pulse, const Body& body);
+    void run(std::int64_t n_blocks, StopToken& stop, const Body& body);
 
 private:
     struct Job {
@@ -39,8 +39,8 @@ private:
         bool has_blocks() const { return next < n_blocks; }
     };
     void help();
-    // A helper has no pulse: it ends when the blocks do.
-    void work(Job& job, Pulse* pulse);
+    // A helper has no token: it ends when the blocks do.
+    void work(Job& job, StopToken* stop);
 
     std::mutex mutex_;
     std::condition_variable wake_, idle_;

@@ -32,18 +32,18 @@ bool Batch::solve_each(const CostMatrix& matrix, const std::int64_t* chosen,
     std::vector<TransportSimplex> simplexes(
         static_cast<std::size_t>(n_workers(n, chunk, threading.n_threads)));
     std::atomic<bool> is_proved{true};
-    const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
+    const Body body = [&](std::int64_t k, int worker, StopToken& stop) {
         TransportSimplex& simplex = simplexes[worker];
         const bool kept = restore(chosen[k], simplex.problem, simplex.tree);
         simplex.problem.set_costs(matrix);
         if (kept)
-            simplex.solve_again(pulse);
+            simplex.solve_again(stop);
         else
-            simplex.solve(pulse);
+            simplex.solve(stop);
         values[k] = matrix.unscaled(simplex.cost(), x_->unit());
         n_pivots[k] = simplex.n_pivots;
         pairs_.keep(chosen[k], simplex, n_solves_);
-        if (prove && !proves_that_mass_stays(simplex, matrix, pulse))
+        if (prove && !proves_that_mass_stays(simplex, matrix, stop))
             is_proved = false;
     };
     parallel_for(n, threading.n_threads, chunk, threading.poll, body);
@@ -53,7 +53,7 @@ bool Batch::solve_each(const CostMatrix& matrix, const std::int64_t* chosen,
 Batch::Solve Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
                           std::int64_t n, const Threading& threading,
                           double* values, std::int32_t* n_pivots) {
-    const Turn turn(turnstile_, threading.poll);
+    const CallLock lock(call_mutex_, threading.poll);
     const Stay stay =
         matrix.may_mass_stay(n, threading.n_threads, threading.poll);
     // If unknown, as before: solving on all bins is always right.
@@ -73,7 +73,7 @@ Batch::Solve Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
 void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
                      const double* weights, std::int64_t n, const Poll& poll,
                      double* sums) const {
-    const Turn turn(turnstile_, poll);
+    const CallLock lock(call_mutex_, poll);
     for (std::int64_t k = 0; k < n; ++k)
         pairs_.require_solved(chosen[k], number);
     const int m = x_->n_bins(), n_columns = y_->n_bins();
@@ -81,7 +81,7 @@ void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
     Problem problem;
     SpanningTree tree;
     // One thread: the order of summation is always that of the pairs.
-    const Body body = [&](std::int64_t k, int, Pulse&) {
+    const Body body = [&](std::int64_t k, int, StopToken&) {
         if (weights[k] == 0.0) return;
         restore(chosen[k], problem, tree);
         add_plan(problem, tree, left(chosen[k]), right(chosen[k]), reduced_,
@@ -92,20 +92,20 @@ void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
 
 Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
                                std::int64_t pair, const Poll& poll) const {
-    const Turn turn(turnstile_, poll);
+    const CallLock lock(call_mutex_, poll);
     pairs_.require_solved(pair, number);
     TransportSimplex simplex;
     restore(pair, simplex.problem, simplex.tree);
     simplex.problem.set_costs(matrix);
     Shared shared{poll};
-    Pulse pulse(shared, true);
-    simplex.solve_again(pulse);
+    StopToken stop(shared, true);
+    simplex.solve_again(stop);
     return certify(simplex, left(pair), right(pair), x_->unit(), matrix,
-                   reduced_, pulse);
+                   reduced_, stop);
 }
 
 std::int64_t Batch::n_bytes(const Poll& poll) const {
-    const Turn turn(turnstile_, poll);
+    const CallLock lock(call_mutex_, poll);
     return static_cast<std::int64_t>(sizeof(*this) - sizeof(pairs_) +
                                      pairs_.n_bytes());
 }

@@ -81,7 +81,7 @@ private:
     KeptPairs pairs_;
     bool reduced_ = true;
     std::int64_t n_solves_ = 0;
-    mutable Turnstile turnstile_;
+    mutable CallMutex call_mutex_;
 };
 
 }  // namespace groundmetric

@@ -17,7 +17,7 @@ KeptPairs::KeptPairs(const std::int64_t* pairs, std::int64_t n_pairs,
                      std::int64_t n_x, std::int64_t n_y, const Poll& poll)
     : pairs_(static_cast<std::size_t>(n_pairs)),
       kept_(static_cast<std::size_t>(n_pairs)) {
-    const Body body = [&](std::int64_t block, int, Pulse&) {
+    const Body body = [&](std::int64_t block, int, StopToken&) {
         const std::int64_t begin = block * kBlock;
         const std::int64_t end = std::min(n_pairs, begin + kBlock);
         for (std::int64_t k = begin; k < end; ++k) {

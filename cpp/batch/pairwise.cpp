@@ -14,50 +14,49 @@ std::int64_t pairs_per_task(const CostMatrix& matrix) {
 }
 
 std::optional<double> PairSolver::solve_by_hub(const Mass* r, const Mass* c,
-                                               bool reduced, Pulse& pulse) {
+                                               bool reduced, StopToken& stop) {
     hub_->problem.set_margins(r, matrix_.n_rows(), c, matrix_.n_columns(),
                               reduced);
-    hub_->solve(pulse);
-    effort.n_pivots += hub_->n_pivots;
-    effort.n_priced += hub_->n_priced;
+    hub_->solve(stop);
+    counts.n_pivots += hub_->n_pivots;
+    counts.n_priced += hub_->n_priced;
     const double cost = hub_->cost();
     if (!hub_->is_accurate(cost)) return std::nullopt;
-    ++effort.n_by_hub;
+    ++counts.n_by_hub;
     return cost;
 }
 
 void PairSolver::solve_densely(const Mass* r, const Mass* c, bool reduced,
-                               Pulse& pulse) {
+                               StopToken& stop) {
     dense_.problem.set_margins(r, matrix_.n_rows(), c, matrix_.n_columns(),
                                reduced);
     dense_.problem.set_costs(matrix_);
-    dense_.solve(pulse);
-    effort.n_pivots += dense_.n_pivots;
+    dense_.solve(stop);
+    counts.n_pivots += dense_.n_pivots;
 }
 
 double PairSolver::solve(const Mass* r, const Mass* c, Stay stay,
-                         Pulse& pulse) {
+                         StopToken& stop) {
     if (hub_)
-        if (const auto cost = solve_by_hub(r, c, stay == Stay::yes, pulse))
+        if (const auto cost = solve_by_hub(r, c, stay == Stay::yes, stop))
             return *cost;
-    solve_densely(r, c, stay != Stay::no, pulse);
-    if (stay == Stay::unknown &&
-        !proves_that_mass_stays(dense_, matrix_, pulse))
-        solve_densely(r, c, false, pulse);
+    solve_densely(r, c, stay != Stay::no, stop);
+    if (stay == Stay::unknown && !proves_that_mass_stays(dense_, matrix_, stop))
+        solve_densely(r, c, false, stop);
     return dense_.cost();
 }
 
 double distance(const Mass* r, const Mass* c, const CostMatrix& matrix,
                 const Poll& poll) {
     Shared shared{poll};
-    Pulse pulse(shared, true);
+    StopToken stop(shared, true);
     return PairSolver(matrix, std::nullopt)
-        .solve(r, c, matrix.may_mass_stay(1, 1, poll), pulse);
+        .solve(r, c, matrix.may_mass_stay(1, 1, poll), stop);
 }
 
-Effort pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
-                const PairwiseOptions& options, const Threading& threading,
-                double* distances) {
+SolveCounts pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
+                     const PairwiseOptions& options, const Threading& threading,
+                     double* distances) {
     const std::optional<NearArcs> near =
         options.hub ? NearArcs::of(matrix) : std::nullopt;
     const std::int64_t n = y.size();
@@ -70,22 +69,18 @@ Effort pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
         static_cast<std::size_t>(
             n_workers(x.size() * n, chunk, threading.n_threads)),
         PairSolver(matrix, near));
-    const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
+    const Body body = [&](std::int64_t k, int worker, StopToken& stop) {
         const std::int64_t i = k / n, j = k % n;
         if (options.symmetric && j < i) return;
         const double cost =
-            workers[worker].solve(x.row(i), y.row(j), stay, pulse);
+            workers[worker].solve(x.row(i), y.row(j), stay, stop);
         distances[k] = matrix.unscaled(cost, x.unit());
         if (options.symmetric) distances[j * n + i] = distances[k];
     };
     parallel_for(x.size() * n, threading.n_threads, chunk, threading.poll,
                  body);
-    Effort total;
-    for (const PairSolver& worker : workers) {
-        total.n_pivots += worker.effort.n_pivots;
-        total.n_by_hub += worker.effort.n_by_hub;
-        total.n_priced += worker.effort.n_priced;
-    }
+    SolveCounts total;
+    for (const PairSolver& worker : workers) total += worker.counts;
     return total;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/masses.h"
 #include "base/parallel.h"
+#include "base/solve_counts.h"
 #include "hub/hub_simplex.h"
 #include "hub/near_arcs.h"
 #include "transport/cost.h"
@@ -13,17 +14,10 @@
 
 namespace groundmetric {
 
-// The work done.
-struct Effort {
-    std::int64_t n_pivots = 0;
-    std::int64_t n_by_hub = 0;  // pairs solved through the hub
-    std::int64_t n_priced = 0;  // arcs, in these
-};
-
 // Solves one pair after the other, through the hub where there is one.
 class alignas(128) PairSolver {
 public:
-    Effort effort;
+    SolveCounts counts;
 
     // Keeps references to both.
     PairSolver(const CostMatrix& matrix, const std::optional<NearArcs>& near)
@@ -34,13 +28,13 @@ public:
     // The distance, scaled and in units of mass. If it is unknown whether
     // common mass may stay, the result of the reduced problem is proved, or
     // that of the full one returned.
-    double solve(const Mass* r, const Mass* c, Stay stay, Pulse& pulse);
+    double solve(const Mass* r, const Mass* c, Stay stay, StopToken& stop);
 
 private:
     std::optional<double> solve_by_hub(const Mass* r, const Mass* c,
-                                       bool reduced, Pulse& pulse);
+                                       bool reduced, StopToken& stop);
     void solve_densely(const Mass* r, const Mass* c, bool reduced,
-                       Pulse& pulse);
+                       StopToken& stop);
 
     const CostMatrix& matrix_;
     std::optional<HubSimplex> hub_;
@@ -61,8 +55,8 @@ struct PairwiseOptions {
 };
 
 // distances[i * n + j] = d_M(x_i, y_j).
-Effort pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
-                const PairwiseOptions& options, const Threading& threading,
-                double* distances);
+SolveCounts pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
+                     const PairwiseOptions& options, const Threading& threading,
+                     double* distances);
 
 }  // namespace groundmetric

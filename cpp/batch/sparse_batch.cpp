@@ -46,13 +46,13 @@ void SupportBatch::solve(std::int64_t number, const Source& source,
                          const std::int64_t* chosen, std::int64_t n,
                          const Threading& threading, double* values,
                          std::int32_t* n_pivots) {
-    const Turn turn(turnstile_, threading.poll);
+    const CallLock lock(call_mutex_, threading.poll);
     using Costs = CostsOf<Source>;
     std::vector<Worker<Costs>> workers(
         static_cast<std::size_t>(n_workers(n, kChunk, threading.n_threads)),
         Worker<Costs>{Costs(source), {}});
     const int exponent = std::ilogb(x_->unit()) + std::ilogb(source.scale());
-    const Body body = [&](std::int64_t k, int w, Pulse& pulse) {
+    const Body body = [&](std::int64_t k, int w, StopToken& stop) {
         Worker<Costs>& worker = workers[w];
         TransportSimplex& simplex = worker.simplex;
         const std::int64_t pair = chosen[k];
@@ -61,9 +61,9 @@ void SupportBatch::solve(std::int64_t number, const Source& source,
         worker.row = pairs_.left(pair);
         worker.costs.set_costs(simplex.problem, right(pair), false);
         if (kept)
-            simplex.solve_again(pulse);
+            simplex.solve_again(stop);
         else
-            simplex.solve(pulse);
+            simplex.solve(stop);
         values[k] = std::ldexp(simplex.cost(), exponent);
         n_pivots[k] = simplex.n_pivots;
         pairs_.keep(pair, simplex, number);
@@ -98,13 +98,13 @@ void SupportBatch::add_plan(std::int64_t pair, const Problem& problem,
 
 SparsePlans SupportBatch::plans(std::int64_t number, const std::int64_t* chosen,
                                 std::int64_t n, const Poll& poll) const {
-    const Turn turn(turnstile_, poll);
+    const CallLock lock(call_mutex_, poll);
     for (std::int64_t k = 0; k < n; ++k)
         pairs_.require_solved(chosen[k], number);
     SparsePlans plans;
     Problem problem;
     SpanningTree tree;
-    const Body body = [&](std::int64_t k, int, Pulse&) {
+    const Body body = [&](std::int64_t k, int, StopToken&) {
         restore(chosen[k], problem, tree);
         add_plan(chosen[k], problem, tree, plans);
     };
@@ -117,7 +117,7 @@ SupportPotentials SupportBatch::potentials(std::int64_t number,
                                            const Source& source,
                                            std::int64_t pair,
                                            const Poll& poll) const {
-    const Turn turn(turnstile_, poll);
+    const CallLock lock(call_mutex_, poll);
     pairs_.require_solved(pair, number);
     TransportSimplex simplex;
     restore(pair, simplex.problem, simplex.tree);
@@ -125,8 +125,8 @@ SupportPotentials SupportBatch::potentials(std::int64_t number,
     costs.start(left(pair));
     costs.set_costs(simplex.problem, right(pair), false);
     Shared shared{poll};
-    Pulse pulse(shared, true);
-    simplex.solve_again(pulse);
+    StopToken stop(shared, true);
+    simplex.solve_again(stop);
     const Problem& problem = simplex.problem;
     SupportPotentials found;
     for (int i = 0; i < problem.n_rows(); ++i) {
@@ -142,7 +142,7 @@ SupportPotentials SupportBatch::potentials(std::int64_t number,
 }
 
 std::int64_t SupportBatch::n_bytes(const Poll& poll) const {
-    const Turn turn(turnstile_, poll);
+    const CallLock lock(call_mutex_, poll);
     return static_cast<std::int64_t>(sizeof(*this) - sizeof(pairs_) +
                                      pairs_.n_bytes());
 }

@@ -75,7 +75,7 @@ private:
     KeptPairs pairs_;
     bool reduced_;
     std::atomic<std::int64_t> n_solves_{0};
-    mutable Turnstile turnstile_;
+    mutable CallMutex call_mutex_;
 };
 
 }  // namespace groundmetric

@@ -109,20 +109,22 @@ void bind_search(nb::module_& m) {
                     });
             },
             kOwned)
-        .def_prop_ro(
-            "n_solved",
-            [](const Found& self) { return self.neighborhoods.tally.n_solved; })
+        .def_prop_ro("n_solved",
+                     [](const Found& self) {
+                         return self.neighborhoods.counts.n_solved;
+                     })
         .def_prop_ro("n_stopped",
                      [](const Found& self) {
-                         return self.neighborhoods.tally.n_stopped;
+                         return self.neighborhoods.counts.n_stopped;
                      })
         .def_prop_ro("n_bounded",
                      [](const Found& self) {
-                         return self.neighborhoods.tally.n_bounded;
+                         return self.neighborhoods.counts.n_bounded;
                      })
-        .def_prop_ro(
-            "n_pivots",
-            [](const Found& self) { return self.neighborhoods.tally.n_pivots; })
+        .def_prop_ro("n_pivots",
+                     [](const Found& self) {
+                         return self.neighborhoods.counts.n_pivots;
+                     })
         .def("plan_sum", &plan_sum, "weights"_a.noconvert(), nb::kw_only(),
              "spread"_a = false,
              "Weighted sum of the optimal plans of all neighbors; or of the "

@@ -74,7 +74,7 @@ Out<double, 2> pairwise(const gm::RaggedMasses& x, const gm::RaggedMasses& y,
 }
 
 using Found = std::tuple<Out<std::int64_t, 1>, Out<double, 1>,
-                         Out<std::int64_t, 1>, gm::Tally>;
+                         Out<std::int64_t, 1>, gm::SolveCounts>;
 
 template <class Search>
 Found search_for(const gm::Request& request, int n_threads,
@@ -91,7 +91,7 @@ Found search_for(const gm::Request& request, int n_threads,
         indices.push_back(neighbor.index);
     }
     return {to_numpy(std::move(found.starts)), to_numpy(std::move(distances)),
-            to_numpy(std::move(indices)), found.tally};
+            to_numpy(std::move(indices)), found.counts};
 }
 
 auto find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
@@ -104,12 +104,12 @@ auto find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
     gm::Request request{};
     request.n_neighbors = n_neighbors;
     request.radii.assign(static_cast<std::size_t>(n), radius);
-    auto [starts, distances, indices, tally] = search_for(
+    auto [starts, distances, indices, counts] = search_for(
         request, n_threads, progress, [&](const gm::Threading& threading) {
             return search.find(queries, first, request, false, threading);
         });
     return std::make_tuple(starts, distances, indices,
-                           tally.n_solved + tally.n_stopped);
+                           counts.n_solved + counts.n_stopped);
 }
 
 auto find_nearest(const gm::RaggedMasses& queries, const gm::RaggedMasses& base,
@@ -128,13 +128,13 @@ auto find_nearest(const gm::RaggedMasses& queries, const gm::RaggedMasses& base,
     request.n_neighbors = n_neighbors;
     request.radii = to_vector(radii);
     const Progress silent;
-    auto [starts, distances, indices, tally] = search_for(
+    auto [starts, distances, indices, counts] = search_for(
         request, n_threads, silent, [&](const gm::Threading& threading) {
             return gm::find_nearest(queries, base, costs, {symmetric, reduced},
                                     first, request, threading);
         });
     return std::make_tuple(starts, distances, indices,
-                           tally.n_solved + tally.n_stopped);
+                           counts.n_solved + counts.n_stopped);
 }
 
 // The same for the base among itself; and what it took.
@@ -148,13 +148,13 @@ auto find_among(const gm::PointSearch& search, std::int64_t n_neighbors,
     request.radii = to_vector(radii);
     request.candidates = as_candidates(n, classes, same, candidates);
     const Progress silent;
-    auto [starts, distances, indices, tally] = search_for(
+    auto [starts, distances, indices, counts] = search_for(
         request, n_threads, silent, [&](const gm::Threading& threading) {
             return search.find(nullptr, 0, request, once, threading);
         });
     return std::make_tuple(starts, distances, indices,
-                           std::make_tuple(tally.n_solved, tally.n_stopped,
-                                           tally.n_bounded, tally.n_pivots));
+                           std::make_tuple(counts.n_solved, counts.n_stopped,
+                                           counts.n_bounded, counts.n_pivots));
 }
 
 }  // namespace

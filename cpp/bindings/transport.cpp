@@ -91,16 +91,16 @@ std::tuple<Out<double, 1>, Out<int, 1>, Out<int, 1>> smoothed(
     gm::Problem problem;
     problem.set_margins(x.row(0), x.n_bins(), y.row(0), y.n_bins(), false);
     problem.set_costs(cost);
-    gm::SmoothPlan plan;
+    gm::SmoothedProblem plan;
     const Progress silent;
     gm::Shared shared{make_poll(silent)};
-    gm::Pulse pulse(shared, true);
-    plan.solve(problem, pulse);
+    gm::StopToken stop(shared, true);
+    plan.solve(problem, stop);
     std::vector<double> potentials;
     for (int j = 0; j < problem.n_columns(); ++j)
         potentials.push_back(-plan.offset[j] * cost.scale());
     std::vector<int> rows, columns;
-    for (const gm::SmoothPlan::Share& share : plan.shares) {
+    for (const gm::SmoothedProblem::Share& share : plan.shares) {
         rows.push_back(problem.rows[share.row]);
         columns.push_back(problem.columns[share.column]);
     }
@@ -109,27 +109,27 @@ std::tuple<Out<double, 1>, Out<int, 1>, Out<int, 1>> smoothed(
                            to_numpy(std::move(columns)));
 }
 
-// The effort is added to `effort`: pivots, pairs by the hub, arcs priced there.
+// Adds pivots, pairs by the hub and arcs priced there to `counts`.
 Out<double, 2> pairwise(
     const gm::Masses& x, const gm::Masses& y, const gm::CostMatrix& cost,
     bool symmetric, int n_threads, const Progress& progress, bool hub,
     std::optional<
         nb::ndarray<std::int64_t, nb::shape<3>, nb::c_contig, nb::device::cpu>>
-        effort) {
+        counts) {
     require_cost(cost, x.n_bins(), y.n_bins());
     require_same_mass(x, y);
     require(!symmetric || (&x == &y && cost.is_square()),
             "Distances are symmetric only within one set.");
     Out<double, 2> distances = new_matrix(static_cast<std::size_t>(x.size()),
                                           static_cast<std::size_t>(y.size()));
-    const gm::Effort spent = without_gil([&] {
+    const gm::SolveCounts spent = without_gil([&] {
         return gm::pairwise(x, y, cost, {symmetric, hub},
                             {n_threads, make_poll(progress)}, distances.data());
     });
-    if (effort) {
-        effort->data()[0] += spent.n_pivots;
-        effort->data()[1] += spent.n_by_hub;
-        effort->data()[2] += spent.n_priced;
+    if (counts) {
+        counts->data()[0] += spent.n_pivots;
+        counts->data()[1] += spent.n_by_hub;
+        counts->data()[2] += spent.n_priced;
     }
     return distances;
 }
@@ -204,7 +204,7 @@ void bind_transport(nb::module_& m) {
     m.def(
         "pairwise", &pairwise, "x"_a, "y"_a, "cost"_a, "symmetric"_a,
         "n_threads"_a, "progress"_a.none(), "hub"_a = true,
-        "effort"_a.noconvert().none() = nb::none(),
+        "counts"_a.noconvert().none() = nb::none(),
         "All distances; adds pivots, pairs by the hub and arcs priced there to "
-        "`effort`.");
+        "`counts`.");
 }

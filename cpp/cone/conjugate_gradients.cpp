@@ -5,9 +5,9 @@
 
 namespace groundmetric {
 
-void Face::load(const std::vector<Triangle>& triangles, std::size_t n,
-                const std::vector<double>& value,
-                const std::vector<double>& inverse) {
+void ConjugateGradients::load(const std::vector<Triangle>& triangles,
+                              std::size_t n, const std::vector<double>& value,
+                              const std::vector<double>& inverse) {
     local_.assign(value.size(), -1);
     edges_.clear();
     const auto number = [this](int edge) {
@@ -45,13 +45,14 @@ void Face::load(const std::vector<Triangle>& triangles, std::size_t n,
     first_ = residual_;
 }
 
-int Face::descend(int max_steps, double energy_goal, double gap_goal,
-                  double rounding, Pulse& pulse) {
+int ConjugateGradients::descend(int max_steps, double energy_goal,
+                                double gap_goal, double rounding,
+                                StopToken& stop) {
     double ratio = 0.0;
     for (int step = 0; step < max_steps; ++step) {
-        pulse.beat();
+        stop.check();
         if (!(energy_ > 0.0)) return step;
-        turn(ratio);
+        set_direction(ratio);
         const double curved = curvature();
         if (!(curved > 0.0)) return step;
         const double before = energy_;
@@ -62,7 +63,7 @@ int Face::descend(int max_steps, double energy_goal, double gap_goal,
     return max_steps;
 }
 
-void Face::turn(double ratio) {
+void ConjugateGradients::set_direction(double ratio) {
     for (std::size_t k = 0; k < sides_.size(); ++k) {
         const Sides& s = sides_[k];
         const double p = scale_[k] * residual_[k] + ratio * direction_[k];
@@ -74,7 +75,7 @@ void Face::turn(double ratio) {
 }
 
 // (N p)' W^-1 N p, in four interleaved sums to hide latency.
-double Face::curvature() const {
+double ConjugateGradients::curvature() const {
     constexpr std::size_t kSums = 4;
     double sum[kSums] = {};
     const std::size_t n = edges_.size(), whole = n - n % kSums;
@@ -86,7 +87,7 @@ double Face::curvature() const {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-void Face::move(double length, double rounding) {
+void ConjugateGradients::move(double length, double rounding) {
     for (std::size_t e = 0; e < edges_.size(); ++e) {
         x_[e] -= length * inverse_[e] * image_[e];
         image_[e] = 0.0;
@@ -104,7 +105,7 @@ void Face::move(double length, double rounding) {
     gap_ = gap;
 }
 
-void Face::store(std::vector<double>& value) const {
+void ConjugateGradients::store(std::vector<double>& value) const {
     for (std::size_t e = 0; e < edges_.size(); ++e) value[edges_[e]] = x_[e];
 }
 

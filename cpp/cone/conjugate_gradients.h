@@ -25,7 +25,7 @@ inline double violation(const std::vector<double>& x, const Sides& s) {
     return x[s.far] - x[s.near] - x[s.other];
 }
 
-class Face {
+class ConjugateGradients {
 public:
     // The first n triangles, with the values of all edges and 1 / w.
     void load(const std::vector<Triangle>& triangles, std::size_t n,
@@ -36,7 +36,7 @@ public:
     // sum_t |u_t| max(0, |n_t' x| - rounding), is at its goal, at most
     // max_steps. Returns the number of steps.
     int descend(int max_steps, double energy_goal, double gap_goal,
-                double rounding, Pulse& pulse);
+                double rounding, StopToken& stop);
 
     // Writes the values back.
     void store(std::vector<double>& value) const;
@@ -45,7 +45,7 @@ public:
     double first_violation(std::size_t k) const { return first_[k]; }
 
 private:
-    void turn(double ratio);  // p <- scale r + ratio p, and N p
+    void set_direction(double ratio);  // p <- scale r + ratio p, and N p
     double curvature() const;
     // u <- u + length p, x <- x - length W^-1 N p.
     void move(double length, double rounding);

@@ -33,7 +33,7 @@ DualMethod::DualMethod(const double* input, const double* weights, int d,
     basis_.assign(n * n, 0.0);
     for (int k = 0; k < n_; ++k) column(k)[k] = 1.0;
     factor_.resize(n * (n + 1) / 2);
-    turned_.resize(n);
+    rotated_.resize(n);
     direction_.resize(n);
     rates_.resize(n);
 }
@@ -47,10 +47,10 @@ double DualMethod::excess(const Active& t) const {
     return violation(x_, t.sides) / t.length;
 }
 
-bool DualMethod::solve(Pulse& pulse) {
+bool DualMethod::solve(StopToken& stop) {
     Active worst;
     while (find_violated(worst))
-        if (!activate(worst, pulse)) return false;
+        if (!activate(worst, stop)) return false;
     polish();
     return true;
 }
@@ -98,9 +98,9 @@ bool DualMethod::find_violated(Active& worst) const {
     return most > 0.0;
 }
 
-bool DualMethod::activate(Active t, Pulse& pulse) {
+bool DualMethod::activate(Active t, StopToken& stop) {
     for (;;) {
-        pulse.beat();
+        stop.check();
         if (--steps_left_ < 0) return false;
         split_normal(t);
         const bool is_dependent = square_ <= kDependent * kDependent;
@@ -132,12 +132,12 @@ void DualMethod::split_normal(const Active& t) {
         const double* const j = column(k);
         const double along =
             far * j[s.far] + near * j[s.near] + other * j[s.other];
-        turned_[k] = along;
+        rotated_[k] = along;
         if (k < q || along == 0.0) continue;
         square_ += along * along;
         for (int e = 0; e < n_; ++e) direction_[e] += along * j[e];
     }
-    std::copy_n(turned_.begin(), q, rates_.begin());
+    std::copy_n(rotated_.begin(), q, rates_.begin());
     for (int k = q - 1; k >= 0; --k) {
         const double* const r = factor(k);
         rates_[k] /= r[k];
@@ -166,15 +166,15 @@ void DualMethod::move(double step, bool is_dependent) {
 // a combination of those and the next column alone.
 void DualMethod::append(const Active& t) {
     const int q = static_cast<int>(active_.size());
-    const double image = -std::copysign(std::sqrt(square_), turned_[q]);
-    std::copy_n(turned_.begin(), q, factor(q));
+    const double image = -std::copysign(std::sqrt(square_), rotated_[q]);
+    std::copy_n(rotated_.begin(), q, factor(q));
     factor(q)[q] = image;
     // v = J2' n - image e_1, and J2 v = direction - image J2 e_1.
     for (int e = 0; e < n_; ++e) direction_[e] -= image * column(q)[e];
-    const double half = image * (image - turned_[q]);  // v'v / 2
-    turned_[q] -= image;
+    const double half = image * (image - rotated_[q]);  // v'v / 2
+    rotated_[q] -= image;
     for (int k = q; k < n_; ++k) {
-        const double share = turned_[k] / half;
+        const double share = rotated_[k] / half;
         if (share == 0.0) continue;
         double* const j = column(k);
         for (int e = 0; e < n_; ++e) j[e] -= share * direction_[e];
@@ -184,32 +184,32 @@ void DualMethod::append(const Active& t) {
 }
 
 // Without column l, those behind it have one entry below the diagonal each;
-// turns of two rows of R, and of the same columns of J, remove them.
+// rotations of two rows of R, and of the same columns of J, remove them.
 void DualMethod::remove(int l) {
     const Active& t = active_[l];
     is_active_[static_cast<std::size_t>(t.sides.far) * d_ + t.k] = 0;
     active_.erase(active_.begin() + l);
-    struct Turn {
+    struct Rotation {
         double cosine, sine;
     };
-    std::vector<Turn> turns;
+    std::vector<Rotation> rotations;
     for (int k = l; k < static_cast<int>(active_.size()); ++k) {
         double* const r = factor(k + 1);
         for (int m = l; m < k; ++m) {
-            const auto [cosine, sine] = turns[m - l];
+            const auto [cosine, sine] = rotations[m - l];
             const double upper = r[m];
             r[m] = cosine * upper + sine * r[m + 1];
             r[m + 1] = cosine * r[m + 1] - sine * upper;
         }
         const double length = std::hypot(r[k], r[k + 1]);
-        turns.push_back({r[k] / length, r[k + 1] / length});
+        rotations.push_back({r[k] / length, r[k + 1] / length});
         r[k] = length;
         std::copy_n(r, k + 1, factor(k));
-        turn_columns(k, turns.back().cosine, turns.back().sine);
+        rotate_columns(k, rotations.back().cosine, rotations.back().sine);
     }
 }
 
-void DualMethod::turn_columns(int k, double cosine, double sine) {
+void DualMethod::rotate_columns(int k, double cosine, double sine) {
     double *const left = column(k), *const right = column(k + 1);
     for (int e = 0; e < n_; ++e) {
         const double was = left[e];

@@ -24,7 +24,7 @@ public:
     DualMethod(const double* input, const double* weights, int d, int stride);
 
     // False if rounding got in the way: the result is then not the projection.
-    bool solve(Pulse& pulse);
+    bool solve(StopToken& stop);
 
     // The projection, for i < j; its triangles hold up to rounding.
     void write(double* matrix, int stride) const;
@@ -43,13 +43,13 @@ private:
     double excess(const Active& t) const;
     bool find_violated(Active& worst) const;
     void polish();
-    bool activate(Active t, Pulse& pulse);
+    bool activate(Active t, StopToken& stop);
     void split_normal(const Active& t);
     int first_to_vanish(double& longest) const;
     void move(double step, bool is_dependent);
     void append(const Active& t);
     void remove(int l);
-    void turn_columns(int k, double cosine, double sine);
+    void rotate_columns(int k, double cosine, double sine);
 
     double* column(int k) { return &basis_[static_cast<std::size_t>(k) * n_]; }
     double* factor(int k) {
@@ -65,7 +65,7 @@ private:
     std::vector<double> factor_;   // R, by columns, without what is below
     // Of the new normal: J' n, its part orthogonal to the active ones, and how
     // fast their multipliers fall.
-    std::vector<double> turned_, direction_, rates_;
+    std::vector<double> rotated_, direction_, rates_;
     double square_ = 0.0;  // of the direction's length
 };
 

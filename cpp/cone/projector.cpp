@@ -63,11 +63,11 @@ ProjectionReport MetricProjector::project(const double* input,
                                           const double* weights,
                                           const ProjectionOptions& options,
                                           double* metric) {
-    const Turn turn(turnstile_, options.poll);
+    const CallLock lock(call_mutex_, options.poll);
     options_ = &options;
     load(input, weights);
     Shared shared{options.poll};
-    Pulse pulse(shared, true);
+    StopToken stop(shared, true);
     ProjectionReport report;
     const double input_norm = norm(x_);
     double size = input_norm;
@@ -83,10 +83,10 @@ ProjectionReport MetricProjector::project(const double* input,
     for (;;) {
         std::vector<double> exact;
         if (!stuck && (stuck = is_stuck(report.rounds, report.bound / size))) {
-            exact = solve_exactly(input, pulse);
+            exact = solve_exactly(input, stop);
         } else if (set_.size() > 0) {
             const double gap_goal = gap_share * limit * limit / 2.0;
-            set_.improve(reduction, gap_goal, rounding_, pulse);
+            set_.improve(reduction, gap_goal, rounding_, stop);
         }
         set_.write(x_.data());
         find_shortcuts(x_);
@@ -125,14 +125,14 @@ ProjectionReport MetricProjector::project(const double* input,
 
 void MetricProjector::for_row_blocks(const RowTask& task) const {
     parallel_for(static_cast<std::int64_t>(found_.size()), options_->n_threads,
-                 1, options_->poll, [&](std::int64_t block, int, Pulse&) {
+                 1, options_->poll, [&](std::int64_t block, int, StopToken&) {
                      const int first = static_cast<int>(block) * kBlock;
                      task(first, std::min(d_, first + kBlock));
                  });
 }
 
 // The oracle. The matrix is symmetric, so entries right of the diagonal, and
-// the rest of its block, suffice. k = i is among the candidates: no shortcut is
+// the rest of its block, suffice. k = i is tried too: no shortcut is
 // longer than the edge.
 void MetricProjector::find_shortcuts(const std::vector<double>& matrix) {
     for_row_blocks([&](int first, int last) {
@@ -225,7 +225,7 @@ std::size_t MetricProjector::add_violated() {
     for (const auto& found : found_) n_found += found.size();
     const bool crowded = static_cast<double>(n_found) > n_edges;
     for (const auto& found : found_)
-        for (const Candidate& c : found)
+        for (const Violated& c : found)
             if (c.strong || !crowded) n_new += set_.add(c.i, c.j, c.k);
     return n_new;
 }
@@ -235,7 +235,7 @@ bool MetricProjector::is_violated(int i, int j) const {
 }
 
 void MetricProjector::search_rows(int first, int last, int most,
-                                  std::vector<Candidate>& found) const {
+                                  std::vector<Violated>& found) const {
     found.clear();
     std::vector<int> below(stride_);
     for (int i = first; i < last; ++i)

@@ -57,7 +57,7 @@ public:
     void set_multipliers(Multipliers multipliers, const Poll& poll);
 
 private:
-    struct Candidate {
+    struct Violated {
         int i, j, k;
         bool strong;  // almost as violated as the worst of its edge
     };
@@ -65,7 +65,7 @@ private:
 
     void load(const double* input, const double* weights);
     bool is_stuck(int rounds, double relative_bound) const;
-    std::vector<double> solve_exactly(const double* input, Pulse& pulse);
+    std::vector<double> solve_exactly(const double* input, StopToken& stop);
     void for_row_blocks(const RowTask& task) const;
     void find_shortcuts(const std::vector<double>& matrix);
     bool repair();
@@ -75,7 +75,7 @@ private:
     std::size_t add_violated();
     bool is_violated(int i, int j) const;
     void search_rows(int first, int last, int most,
-                     std::vector<Candidate>& found) const;
+                     std::vector<Violated>& found) const;
     double norm(const std::vector<double>& matrix) const;
     void store(double* metric) const;
 
@@ -85,7 +85,7 @@ private:
 
     int d_, stride_;
     Multipliers kept_;
-    mutable Turnstile turnstile_;
+    mutable CallMutex call_mutex_;
 
     // The rest belongs to a single projection.
     const ProjectionOptions* options_ = nullptr;
@@ -93,11 +93,11 @@ private:
     double rounding_ = 0.0;   // violations this small mean nothing
     double violation_ = 0.0;  // the largest of x
     WorkingSet set_;
-    std::vector<double> x_;                      // the dual iterate, x(u)
-    std::vector<double> weights_;                // for i < j
-    std::vector<double> metric_;                 // near x, a metric in the end
-    std::vector<double> shortcut_;               // min_k m_ik + m_kj, for i < j
-    std::vector<std::vector<Candidate>> found_;  // for each block of rows
+    std::vector<double> x_;                     // the dual iterate, x(u)
+    std::vector<double> weights_;               // for i < j
+    std::vector<double> metric_;                // near x, a metric in the end
+    std::vector<double> shortcut_;              // min_k m_ik + m_kj, for i < j
+    std::vector<std::vector<Violated>> found_;  // for each block of rows
 };
 
 }  // namespace groundmetric

@@ -35,14 +35,14 @@ bool MetricProjector::is_stuck(int rounds, double relative_bound) const {
 // which is more accurate than x(u) where weights are small: that divides the
 // rounding of multipliers by them. Empty if there is none.
 std::vector<double> MetricProjector::solve_exactly(const double* input,
-                                                   Pulse& pulse) {
+                                                   StopToken& stop) {
     std::vector<double> solution = x_;
     for (int i = 0; i < d_; ++i)
         for (int j = 0; j < d_; ++j)
             solution[row(i) + j] =
                 input[static_cast<std::size_t>(i) * d_ + j] / unit_;
     DualMethod method(solution.data(), weights_.data(), d_, stride_);
-    if (!method.solve(pulse)) return {};
+    if (!method.solve(stop)) return {};
     set_.replace(method.multipliers());
     method.write(solution.data(), stride_);
     return solution;

@@ -33,23 +33,23 @@ void MetricProjector::load(const double* input, const double* weights) {
 }
 
 void MetricProjector::forget(const Poll& poll) {
-    const Turn turn(turnstile_, poll);
+    const CallLock lock(call_mutex_, poll);
     kept_ = {};
 }
 
 Multipliers MetricProjector::multipliers(const Poll& poll) const {
-    const Turn turn(turnstile_, poll);
+    const CallLock lock(call_mutex_, poll);
     return kept_;
 }
 
 std::int64_t MetricProjector::n_triangles(const Poll& poll) const {
-    const Turn turn(turnstile_, poll);
+    const CallLock lock(call_mutex_, poll);
     return static_cast<std::int64_t>(kept_.triangles.size());
 }
 
 void MetricProjector::set_multipliers(Multipliers multipliers,
                                       const Poll& poll) {
-    const Turn turn(turnstile_, poll);
+    const CallLock lock(call_mutex_, poll);
     const auto can_be = [this](const Multiplier& m) {
         const auto [low, high] = std::minmax({m.i, m.j, m.k});
         return m.i != m.j && m.j != m.k && m.k != m.i && low >= 0 &&

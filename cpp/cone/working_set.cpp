@@ -125,7 +125,7 @@ void WorkingSet::refresh() {
 }
 
 void WorkingSet::improve(double reduction, double gap_goal, double rounding,
-                         Pulse& pulse) {
+                         StopToken& stop) {
     double energy_goal = 0.0;
     for (int cycle = 0; cycle < kMaxCycles; ++cycle) {
         const Residual all = sweep(triangles_.size(), rounding);
@@ -136,14 +136,14 @@ void WorkingSet::improve(double reduction, double gap_goal, double rounding,
         const std::size_t n_hot = gather_active();
         Residual hot;
         for (int k = 0; k < kHotSweeps; ++k) {
-            pulse.beat();
+            stop.check();
             hot = sweep(n_hot, rounding);
         }
         const bool restless = static_cast<double>(hot.released) >
                               kRestless * static_cast<double>(n_hot);
         if (reduction <= kRough && !restless)
             accelerate(gather_active(), 0.25 * energy_goal, gap_goal, rounding,
-                       pulse);
+                       stop);
     }
 }
 
@@ -181,24 +181,28 @@ std::size_t WorkingSet::gather_active() {
 // negative are set to zero if the whole step still improves the dual; if not,
 // the step ends where the first of them vanishes.
 void WorkingSet::accelerate(std::size_t n, double energy_goal, double gap_goal,
-                            double rounding, Pulse& pulse) {
-    face_.load(triangles_, n, value_, inverse_);
-    count(face_.descend(max_steps_, energy_goal, gap_goal, rounding, pulse), n);
-    face_.store(value_);
+                            double rounding, StopToken& stop) {
+    conjugate_gradients_.load(triangles_, n, value_, inverse_);
+    count(conjugate_gradients_.descend(max_steps_, energy_goal, gap_goal,
+                                       rounding, stop),
+          n);
+    conjugate_gradients_.store(value_);
     std::size_t n_negative = 0;
     double share = 1.0;
     for (std::size_t k = 0; k < n; ++k) {
-        if (face_.dual(k) >= 0.0) continue;
+        if (conjugate_gradients_.dual(k) >= 0.0) continue;
         const Triangle& t = triangles_[k];
         ++n_negative;
-        share = std::min(share, t.dual / (t.dual - face_.dual(k)));
-        shift(t.sides, -face_.dual(k));
+        share =
+            std::min(share, t.dual / (t.dual - conjugate_gradients_.dual(k)));
+        shift(t.sides, -conjugate_gradients_.dual(k));
     }
     const bool whole = n_negative == 0 || clip_gain(n) >= 0.0;
     for (std::size_t k = 0; k < n; ++k) {
         double& dual = triangles_[k].dual;
-        const double step = face_.dual(k) - dual;
-        dual = std::max(0.0, whole ? face_.dual(k) : dual + share * step);
+        const double step = conjugate_gradients_.dual(k) - dual;
+        dual = std::max(
+            0.0, whole ? conjugate_gradients_.dual(k) : dual + share * step);
     }
     if (!whole) refresh();
     if (n_negative == 0)
@@ -213,8 +217,9 @@ double WorkingSet::clip_gain(std::size_t n) {
     double gain = 0.0;
     for (std::size_t k = 0; k < n; ++k) {
         const Triangle& t = triangles_[k];
-        gain += (std::max(0.0, face_.dual(k)) - t.dual) *
-                (face_.first_violation(k) + violation(value_, t.sides));
+        gain += (std::max(0.0, conjugate_gradients_.dual(k)) - t.dual) *
+                (conjugate_gradients_.first_violation(k) +
+                 violation(value_, t.sides));
     }
     return gain;
 }

@@ -49,7 +49,7 @@ public:
     // was, or until sum_t u_t max(0, |n_t' x| - rounding) <= gap_goal.
     // For a rough reduction, Hildreth's sweeps suffice.
     void improve(double reduction, double gap_goal, double rounding,
-                 Pulse& pulse);
+                 StopToken& stop);
 
     // Drops triangles that have had no multiplier for some rounds.
     void drop_idle();
@@ -87,7 +87,7 @@ private:
     Residual sweep(std::size_t n, double rounding);
     std::size_t gather_active();
     void accelerate(std::size_t n, double energy_goal, double gap_goal,
-                    double rounding, Pulse& pulse);
+                    double rounding, StopToken& stop);
     double clip_gain(std::size_t n);
 
     int stride_;
@@ -101,7 +101,7 @@ private:
     std::vector<Triangle> triangles_;
     std::vector<int> newest_;  // triangle with this far edge, or -1
     std::vector<int> next_;    // one more with the same far edge, or -1
-    Face face_;
+    ConjugateGradients conjugate_gradients_;
     int max_steps_ = 0, n_sweeps_ = 0;
     std::int64_t n_visits_ = 0;
 };

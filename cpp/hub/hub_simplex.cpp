@@ -9,7 +9,7 @@
 
 namespace groundmetric {
 
-void HubSimplex::solve(Pulse& pulse) {
+void HubSimplex::solve(StopToken& stop) {
     n_pivots = 0;
     n_priced = 0;
     if (problem.n_nodes() == 0) return;
@@ -27,7 +27,7 @@ void HubSimplex::solve(Pulse& pulse) {
             pivot(entering, tree_, potential_);
             assert(tree_.is_strongly_feasible());
             fresh = false;
-            if (++n_pivots % 64 == 0) pulse.beat();
+            if (++n_pivots % 64 == 0) stop.check();
             if (n_pivots % n == 0) set_potentials();
             if (n_pivots > limit)
                 throw std::runtime_error("The hub simplex does not end.");

@@ -35,7 +35,7 @@ public:
         : matrix_(matrix), near_(near) {}
 
     // Solves `problem`, whose margins are set.
-    void solve(Pulse& pulse);
+    void solve(StopToken& stop);
     // The cost of the plan, scaled and in units of mass.
     double cost() const;
     // Whether this is within 1e-12 of the optimum despite rounding. All
@@ -54,7 +54,7 @@ private:
     const NearArcs& near_;
     std::vector<int> where_;  // scratch
     SparseRows arcs_;
-    RegretStart start_;
+    HubStart start_;
     SpanningTree tree_;
     std::vector<double> potential_;  // padded: pricing reads whole vectors
     std::vector<double> zeros_;

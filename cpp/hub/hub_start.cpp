@@ -6,7 +6,7 @@
 
 namespace groundmetric {
 
-void RegretStart::set_choices(const Problem& problem, const SparseRows& arcs) {
+void HubStart::set_choices(const Problem& problem, const SparseRows& arcs) {
     const std::size_t m = problem.rows.size(), n = problem.columns.size();
     hub_ = problem.n_columns();
     first_.resize(m);
@@ -29,7 +29,7 @@ void RegretStart::set_choices(const Problem& problem, const SparseRows& arcs) {
 }
 
 // Rows with only the hub left can wait.
-void RegretStart::set_loss(const SparseRows& arcs, int row) {
+void HubStart::set_loss(const SparseRows& arcs, int row) {
     constexpr double kCheap = 0.5;
     const int first = first_[row];
     loss_[row] = arcs.column[first] == hub_ ? kHuge
@@ -38,14 +38,14 @@ void RegretStart::set_loss(const SparseRows& arcs, int row) {
 }
 
 // Lists the watcher with the second choice of its row.
-void RegretStart::watch(const SparseRows& arcs, int watcher) {
+void HubStart::watch(const SparseRows& arcs, int watcher) {
     int& head = head_[arcs.column[second_[watcher / 2]]];
     next_[watcher] = head;
     head = watcher;
 }
 
 // The rows that counted on the column choose again.
-void RegretStart::close(const SparseRows& arcs, int column) {
+void HubStart::close(const SparseRows& arcs, int column) {
     closed_[column] = 1;
     for (int watcher = head_[column], after; watcher >= 0; watcher = after) {
         after = next_[watcher];
@@ -62,7 +62,7 @@ void RegretStart::close(const SparseRows& arcs, int column) {
     }
 }
 
-int RegretStart::find_next_row() const {
+int HubStart::find_next_row() const {
     const int stride = static_cast<int>(loss_.size());
     double least;
     kernels().row_minima(loss_.data(), stride, zeros_.data(), 1, &least);
@@ -70,8 +70,8 @@ int RegretStart::find_next_row() const {
     return kernels().find(loss_.data(), zeros_.data(), stride, least);
 }
 
-void RegretStart::operator()(const Problem& problem, const SparseRows& arcs,
-                             SpanningTree& tree) {
+void HubStart::operator()(const Problem& problem, const SparseRows& arcs,
+                          SpanningTree& tree) {
     const int m = problem.n_rows(), n = problem.n_columns();
     tree.resize(m, m + n + 1);
     set_choices(problem, arcs);

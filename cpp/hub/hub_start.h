@@ -15,7 +15,7 @@
 
 namespace groundmetric {
 
-class RegretStart {
+class HubStart {
 public:
     // Sets tree to a strongly feasible spanning tree below the hub, the node
     // after the last column. `arcs` are the problem's, from NearArcs::gather.

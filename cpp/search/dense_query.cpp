@@ -11,8 +11,8 @@ namespace groundmetric {
 namespace {
 
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
-// Entries of told_ for candidates that sent no message.
-constexpr std::int32_t kUntold = -1, kHinted = -2;
+// Entries of message_of_ for candidates that sent no message.
+constexpr std::int32_t kNoMessage = -1, kHinted = -2;
 
 // Subtracted from every bound. Bounds are computed from masses and costs of the
 // order of 1, with a rounding for each bin, and validation accepts a matrix
@@ -21,32 +21,31 @@ double margin_of(int d) { return 0x1p-36 + d * 0x1p-50; }
 
 }  // namespace
 
-Query::Query(const PrunedSearch& search, SearchPlan& plan)
+Query::Query(const PrunedSearch& search, SearchCall& call)
     : search_(search),
-      plan_(plan),
+      call_(call),
       scale_(search.matrix().scale()),
       margin_(margin_of(search.base().n_bins()) * search.matrix().largest()),
       query_(static_cast<std::size_t>(search.width())),
-      told_(static_cast<std::size_t>(search.base().size()), kUntold),
+      message_of_(static_cast<std::size_t>(search.base().size()), kNoMessage),
       again_(search.matrix(), search.near_arcs()) {}
 
 std::vector<Neighbor> Query::run(std::int64_t i,
                                  const std::vector<Message>& messages,
-                                 Pulse& pulse) {
+                                 StopToken& stop) {
     i_ = i;
-    radius_ = plan_.request.radii[i];
+    radius_ = call_.request.radii[i];
     limit_ = {radius_, kLast};
-    tally = {};
-    looks.clear();
+    attempts.clear();
     best_.clear();
     functions_.clear();
-    const Mass* masses = plan_.queries->row(i);
+    const Mass* masses = call_.queries->row(i);
     for (int p = 0; p < search_.base().n_bins(); ++p)
-        query_[p] = to_double(masses[p]) * plan_.queries->unit();
+        query_[p] = to_double(masses[p]) * call_.queries->unit();
     gather_candidates(messages);
-    take_over(messages, pulse);
+    take_over(messages, stop);
     while (!heap_.empty() && !are_all_beaten()) {
-        pulse.beat();
+        stop.check();
         std::pop_heap(heap_.begin(), heap_.end(), is_behind);
         Candidate candidate = heap_.back();
         heap_.pop_back();
@@ -56,7 +55,7 @@ std::vector<Neighbor> Query::run(std::int64_t i,
             heap_.push_back(candidate);
             std::push_heap(heap_.begin(), heap_.end(), is_behind);
         } else {
-            solve(candidate, pulse);
+            solve(candidate, stop);
         }
     }
     std::sort_heap(best_.begin(), best_.end());
@@ -64,63 +63,64 @@ std::vector<Neighbor> Query::run(std::int64_t i,
 }
 
 Neighbor Query::limit_of(const Candidate& candidate) const {
-    if (!plan_.each_once) return limit_;
-    const double other = plan_.request.radii[candidate.index];
+    if (!call_.each_once) return limit_;
+    const double other = call_.request.radii[candidate.index];
     return {std::max(radius_, other), kLast};
 }
 
 // With one limit for all, the heap's order is that of the bounds.
 bool Query::are_all_beaten() const {
     const Candidate& first = heap_.front();
-    return !plan_.each_once && !first.is_hinted && is_beaten(first);
+    return !call_.each_once && !first.is_hinted && is_beaten(first);
 }
 
-void Query::mark_told(const std::vector<Message>& messages, bool is_over) {
-    const Request& request = plan_.request;
+void Query::set_messages(const std::vector<Message>& messages, bool is_over) {
+    const Request& request = call_.request;
     if (!request.hints.empty())
         for (auto k = request.hint_starts[i_]; k < request.hint_starts[i_ + 1];
              ++k)
-            told_[request.hints[k]] = is_over ? kUntold : kHinted;
+            message_of_[request.hints[k]] = is_over ? kNoMessage : kHinted;
     for (std::size_t k = 0; k < messages.size(); ++k)
-        told_[messages[k].index] =
-            is_over ? kUntold : static_cast<std::int32_t>(k);
+        message_of_[messages[k].index] =
+            is_over ? kNoMessage : static_cast<std::int32_t>(k);
 }
 
 void Query::gather_candidates(const std::vector<Message>& messages) {
     heap_.clear();
-    mark_told(messages, false);
+    set_messages(messages, false);
     const std::vector<double>& least = search_.least_costs();
     const int width = search_.width();
     double sum = 0.0;
     for (int p = 0; p < width; ++p) sum += least[p] * query_[p];
     const auto consider = [&](std::int64_t j) {
-        const bool is_query = plan_.is_query(j);
-        tally.n_candidate_ends += is_query ? 1 : 2;
-        if (plan_.each_once && is_query && j < i_) return;
-        const std::int32_t told = told_[j];
-        if (told >= 0 && messages[told].is_solved) return;
+        const bool is_query = call_.is_query(j);
+        n_candidate_ends += is_query ? 1 : 2;
+        if (call_.each_once && is_query && j < i_) return;
+        const std::int32_t message = message_of_[j];
+        if (message >= 0 && messages[message].is_solved) return;
         const double gap = kernels().weighted_distance(
             least.data(), query_.data(), search_.row(j), width);
         const double bound =
             0.5 * (gap + std::abs(sum - search_.least_cost(j)));
         Candidate candidate{std::max(0.0, bound - margin_), j};
-        candidate.is_hinted = told == kHinted;
-        candidate.is_known = told >= 0;
-        if (told >= 0)
-            candidate.bound = std::max(candidate.bound, messages[told].value);
+        candidate.is_hinted = message == kHinted;
+        candidate.is_known = message >= 0;
+        if (message >= 0)
+            candidate.bound =
+                std::max(candidate.bound, messages[message].value);
         if (!is_beaten(candidate)) heap_.push_back(candidate);
     };
     const std::int64_t n = search_.base().size();
-    if (plan_.among_base)
-        plan_.request.candidates.for_each(i_, n, consider);
+    if (call_.among_base)
+        call_.request.candidates.for_each(i_, n, consider);
     else
         for (std::int64_t j = 0; j < n; ++j) consider(j);
-    mark_told(messages, true);
+    set_messages(messages, true);
     std::make_heap(heap_.begin(), heap_.end(), is_behind);
 }
 
 // Pairs that their other end has solved are free, and their potentials cheap.
-void Query::take_over(const std::vector<Message>& messages, Pulse& pulse) {
+void Query::take_over(const std::vector<Message>& messages, StopToken& stop) {
     for (const Message& message : messages) {
         if (!message.is_solved) continue;
         keep({message.value, message.index, message.tree});
@@ -128,14 +128,14 @@ void Query::take_over(const std::vector<Message>& messages, Pulse& pulse) {
         load(message.index);
         simplex_.tree.restore(simplex_.problem, message.tree->data());
         simplex_.set_potentials();
-        add_functions(pulse);
+        add_functions(stop);
     }
 }
 
 // Updates the bound; false if it does not change, and a solve is due.
 bool Query::raise(Candidate& candidate) {
     const bool has_limit = std::isfinite(limit_of(candidate).distance);
-    if (plan_.each_once && !has_limit) return false;
+    if (call_.each_once && !has_limit) return false;
     const double before = candidate.bound;
     bound_by_functions(candidate);
     if (candidate.bound > before && !candidate.is_hinted) return true;
@@ -163,7 +163,7 @@ void Query::bound_by_raised_function(Candidate& candidate) {
     load(candidate.index);
     candidate.raised = candidate.best;
     // The problem may have the query at its receiving end: see load().
-    const bool is_swapped = plan_.among_base && candidate.index < i_;
+    const bool is_swapped = call_.among_base && candidate.index < i_;
     const double sign = (candidate.gap > 0.0) != is_swapped ? 1.0 : -1.0;
     const double bound = simplex_.bound_by(function(candidate.best), sign);
     candidate.bound =
@@ -172,52 +172,52 @@ void Query::bound_by_raised_function(Candidate& candidate) {
 
 // Loads the pair as in pairwise(): within the base, the smaller index first.
 void Query::load(std::int64_t index) {
-    const Mass* here = plan_.queries->row(i_);
+    const Mass* here = call_.queries->row(i_);
     const Mass* there = search_.base().row(index);
-    if (plan_.among_base && index < i_) std::swap(here, there);
+    if (call_.among_base && index < i_) std::swap(here, there);
     left_ = here;
     right_ = there;
     const int d = search_.base().n_bins();
-    simplex_.problem.set_margins(here, d, there, d, plan_.reduced);
+    simplex_.problem.set_margins(here, d, there, d, call_.reduced);
     simplex_.problem.set_costs(search_.matrix());
 }
 
-void Query::solve(const Candidate& candidate, Pulse& pulse) {
+void Query::solve(const Candidate& candidate, StopToken& stop) {
     load(candidate.index);
     const double unit = search_.base().unit();
     const double limit = limit_of(candidate).distance / scale_;
     simplex_.ceiling = std::min(kHuge, (limit * (1 + 1e-12) + margin_) / unit);
-    simplex_.solve(pulse);
-    tally.n_pivots += simplex_.n_pivots;
-    tally.n_again += candidate.is_known;
-    Message look{candidate.index, simplex_.lower * unit - margin_,
-                 !simplex_.is_above_ceiling, nullptr};
-    if (look.is_solved) {
-        ++tally.n_solved;
+    simplex_.solve(stop);
+    counts.n_pivots += simplex_.n_pivots;
+    n_again += candidate.is_known;
+    Message attempt{candidate.index, simplex_.lower * unit - margin_,
+                    !simplex_.is_above_ceiling, nullptr};
+    if (attempt.is_solved) {
+        ++counts.n_solved;
         // Equal to pairwise(), which may use the hub, to the last bit.
         const double cost =
             search_.near_arcs()
                 ? again_.solve(left_, right_,
-                               plan_.reduced ? Stay::yes : Stay::no, pulse)
+                               call_.reduced ? Stay::yes : Stay::no, stop)
                 : simplex_.cost();
-        look.value = search_.matrix().unscaled(cost, unit);
-        look.tree = kept_tree();
-        keep({look.value, look.index, look.tree});
+        attempt.value = search_.matrix().unscaled(cost, unit);
+        attempt.tree = kept_tree();
+        keep({attempt.value, attempt.index, attempt.tree});
     } else {
-        ++tally.n_stopped;
+        ++counts.n_stopped;
     }
-    looks.push_back(std::move(look));
-    const bool is_useless = plan_.each_once && std::isinf(radius_);
-    if (simplex_.problem.n_nodes() > 0 && !is_useless) add_functions(pulse);
+    attempts.push_back(std::move(attempt));
+    const bool is_useless = call_.each_once && std::isinf(radius_);
+    if (simplex_.problem.n_nodes() > 0 && !is_useless) add_functions(stop);
 }
 
 KeptTree Query::kept_tree() {
-    if (!plan_.request.keep_trees) return nullptr;
+    if (!call_.request.keep_trees) return nullptr;
     using Nodes = const std::vector<Node>;
     if (simplex_.problem.n_nodes() == 0) return std::make_shared<Nodes>();
     auto tree = std::make_shared<Nodes>(simplex_.tree.nodes());
     const std::size_t n_bytes = sizeof(Nodes) + tree->size() * sizeof(Node);
-    if (plan_.n_tree_bytes.fetch_add(n_bytes) > kMostTreeBytes) return nullptr;
+    if (call_.n_tree_bytes.fetch_add(n_bytes) > kMostTreeBytes) return nullptr;
     return tree;
 }
 
@@ -225,7 +225,7 @@ void Query::keep(Neighbor found) {
     if (limit_ < found) return;
     best_.push_back(std::move(found));
     std::push_heap(best_.begin(), best_.end());
-    const auto most = static_cast<std::size_t>(plan_.request.n_neighbors);
+    const auto most = static_cast<std::size_t>(call_.request.n_neighbors);
     if (best_.size() > most) {
         std::pop_heap(best_.begin(), best_.end());
         best_.pop_back();
@@ -234,10 +234,10 @@ void Query::keep(Neighbor found) {
         limit_ = {best_.front().distance, best_.front().index};
 }
 
-void Query::add_functions(Pulse& pulse) {
+void Query::add_functions(StopToken& stop) {
     if (n_functions() >= kMostFunctions) return;
-    add_function(lipschitz_potential(simplex_, search_.matrix(), pulse));
-    add_function(sender_potential(simplex_, search_.matrix(), pulse));
+    add_function(lipschitz_potential(simplex_, search_.matrix(), stop));
+    add_function(sender_potential(simplex_, search_.matrix(), stop));
 }
 
 // Centered to reduce rounding: adding a constant does not change a bound.

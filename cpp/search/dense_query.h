@@ -33,16 +33,8 @@ struct Message {
     KeptTree tree;
 };
 
-// How the candidates of one query were handled.
-struct QueryTally {
-    // A pair with an end that is no query counts for both.
-    std::int64_t n_candidate_ends = 0;
-    std::int64_t n_solved = 0, n_stopped = 0, n_pivots = 0;
-    std::int64_t n_again = 0;  // pairs that the other end had tried before
-};
-
 // Shared by the queries of one call.
-struct SearchPlan {
+struct SearchCall {
     const Masses* queries;
     const Request& request;
     bool among_base;
@@ -57,16 +49,19 @@ struct SearchPlan {
 
 class alignas(128) Query {
 public:
-    Query(const PrunedSearch& search, SearchPlan& plan);
+    Query(const PrunedSearch& search, SearchCall& call);
 
     // The neighbors of query i, given the messages of other queries.
     std::vector<Neighbor> run(std::int64_t i,
                               const std::vector<Message>& messages,
-                              Pulse& pulse);
+                              StopToken& stop);
     // The pairs that the last run tried to solve, for their other ends.
-    std::vector<Message> looks;
-    // Of the last run.
-    QueryTally tally;
+    std::vector<Message> attempts;
+    // Of all runs.
+    SolveCounts counts;
+    // A pair with an end that is no query counts for both.
+    std::int64_t n_candidate_ends = 0;
+    std::int64_t n_again = 0;  // pairs that the other end had tried before
 
 private:
     // Functions of the nearest pairs come first and are the most useful; beyond
@@ -90,7 +85,7 @@ private:
         if (a.is_hinted != b.is_hinted) return b.is_hinted;
         return a.bound > b.bound || (a.bound == b.bound && a.index > b.index);
     }
-    // The worst neighbor that this candidate still has to beat.
+    // The worst neighbor that this candidate still has to check.
     Neighbor limit_of(const Candidate& candidate) const;
     bool is_beaten(const Candidate& candidate) const {
         return limit_of(candidate) <
@@ -105,21 +100,21 @@ private:
                static_cast<std::size_t>(k) * search_.width();
     }
 
-    void mark_told(const std::vector<Message>& messages, bool is_over);
+    void set_messages(const std::vector<Message>& messages, bool is_over);
     void gather_candidates(const std::vector<Message>& messages);
-    void take_over(const std::vector<Message>& messages, Pulse& pulse);
+    void take_over(const std::vector<Message>& messages, StopToken& stop);
     void load(std::int64_t index);
     bool raise(Candidate& candidate);
     void bound_by_functions(Candidate& candidate);
     void bound_by_raised_function(Candidate& candidate);
-    void solve(const Candidate& candidate, Pulse& pulse);
+    void solve(const Candidate& candidate, StopToken& stop);
     KeptTree kept_tree();
     void keep(Neighbor found);
-    void add_functions(Pulse& pulse);
+    void add_functions(StopToken& stop);
     void add_function(std::vector<double> f);
 
     const PrunedSearch& search_;
-    SearchPlan& plan_;
+    SearchCall& call_;
     const double scale_;
     const double margin_;
 
@@ -128,9 +123,9 @@ private:
     std::vector<double> query_;
     std::vector<double> functions_;
     std::vector<Candidate> heap_;
-    std::vector<Neighbor> best_;      // a heap, the worst on top
-    Neighbor limit_{};                // the worst that is still wanted
-    std::vector<std::int32_t> told_;  // message number, by sender
+    std::vector<Neighbor> best_;            // a heap, the worst on top
+    Neighbor limit_{};                      // the worst that is still wanted
+    std::vector<std::int32_t> message_of_;  // message number, by sender
     const Mass *left_ = nullptr, *right_ = nullptr;  // the loaded pair
     TransportSimplex simplex_;
     PairSolver again_;

@@ -20,7 +20,7 @@ bool wants_all(const PrunedSearch& search, const Request& request,
     const std::int64_t n = search.base().size();
     if (request.n_neighbors >= n) return true;
     std::int64_t most = 0;
-    const Body body = [&](std::int64_t k, int, Pulse&) {
+    const Body body = [&](std::int64_t k, int, StopToken&) {
         if (most > request.n_neighbors) return;
         std::int64_t n_candidates = 0;
         request.candidates.for_each(request.first + k, n,
@@ -34,28 +34,28 @@ bool wants_all(const PrunedSearch& search, const Request& request,
 // The queries of one call: runs them in waves, and passes messages on.
 class Search {
 public:
-    Search(const PrunedSearch& search, SearchPlan& plan,
+    Search(const PrunedSearch& search, SearchCall& call,
            const Threading& threading)
-        : plan_(plan),
+        : call_(call),
           threading_(threading),
-          n_(plan.queries->size()),
-          begin_(plan.among_base ? plan.request.first : 0),
-          end_(plan.among_base ? plan.request.end : n_),
-          wave_(wave_size(end_ - begin_, plan.among_base && !plan.each_once)),
+          n_(call.queries->size()),
+          begin_(call.among_base ? call.request.first : 0),
+          end_(call.among_base ? call.request.end : n_),
+          wave_(wave_size(end_ - begin_, call.among_base && !call.each_once)),
           workers_(static_cast<std::size_t>(
                        n_workers(wave_, 1, threading.n_threads)),
-                   Query(search, plan)),
+                   Query(search, call)),
           found_(static_cast<std::size_t>(n_)),
-          looks_(found_.size()),
+          attempts_(found_.size()),
           inbox_(found_.size()) {}
 
     Neighborhoods run() {
         for (std::int64_t first = begin_; first < end_; first += wave_) {
             const std::int64_t end = std::min(end_, first + wave_);
             run_wave(first, end);
-            if (plan_.among_base) pass_on(first, end);
+            if (call_.among_base) pass_on(first, end);
         }
-        if (plan_.each_once) add_other_ends();
+        if (call_.each_once) add_other_ends();
         return gathered();
     }
 
@@ -64,22 +64,13 @@ private:
         const Poll poll = [&](std::int64_t n_done) {
             return threading_.poll(first - begin_ + n_done);
         };
-        std::vector<QueryTally> tallies(static_cast<std::size_t>(end - first));
-        const Body body = [&](std::int64_t k, int worker, Pulse& pulse) {
+        const Body body = [&](std::int64_t k, int worker, StopToken& stop) {
             Query& query = workers_[worker];
             const std::int64_t i = first + k;
-            found_[i] = query.run(i, inbox_[i], pulse);
-            looks_[i] = std::move(query.looks);
-            tallies[k] = query.tally;
+            found_[i] = query.run(i, inbox_[i], stop);
+            attempts_[i] = std::move(query.attempts);
         };
         parallel_for(end - first, threading_.n_threads, 1, poll, body);
-        for (const QueryTally& one : tallies) {
-            tally_.n_solved += one.n_solved;
-            tally_.n_stopped += one.n_stopped;
-            tally_.n_pivots += one.n_pivots;
-            n_again_ += one.n_again;
-            n_candidate_ends_ += one.n_candidate_ends;
-        }
     }
 
     // A message to a finished query is useless, unless each pair is handled
@@ -87,16 +78,16 @@ private:
     void pass_on(std::int64_t first, std::int64_t end) {
         std::vector<std::pair<std::int64_t, std::int64_t>> within;  // the wave
         for (std::int64_t i = first; i < end; ++i) {
-            for (Message& look : looks_[i]) {
-                const std::int64_t other = look.index;
-                look.index = i;
-                if (other >= first && other < end && !plan_.each_once)
+            for (Message& attempt : attempts_[i]) {
+                const std::int64_t other = attempt.index;
+                attempt.index = i;
+                if (other >= first && other < end && !call_.each_once)
                     within.push_back(std::minmax(i, other));
-                if (plan_.is_query(other) && (other >= end || plan_.each_once))
-                    inbox_[other].push_back(std::move(look));
+                if (call_.is_query(other) && (other >= end || call_.each_once))
+                    inbox_[other].push_back(std::move(attempt));
             }
-            looks_[i] = {};
-            if (!plan_.each_once) inbox_[i] = {};
+            attempts_[i] = {};
+            if (!call_.each_once) inbox_[i] = {};
         }
         std::sort(within.begin(), within.end());
         const auto twice = std::unique(within.begin(), within.end());
@@ -107,7 +98,7 @@ private:
         for (std::int64_t j = 0; j < n_; ++j) {
             for (Message& message : inbox_[j])
                 if (message.is_solved &&
-                    message.value <= plan_.request.radii[j])
+                    message.value <= call_.request.radii[j])
                     found_[j].push_back({message.value, message.index,
                                          std::move(message.tree)});
             inbox_[j] = {};
@@ -117,10 +108,14 @@ private:
 
     Neighborhoods gathered() {
         Neighborhoods out;
-        out.tally = tally_;
-        const std::int64_t n_looks =
-            tally_.n_solved + tally_.n_stopped - n_again_;
-        out.tally.n_bounded = n_candidate_ends_ / 2 - n_looks;
+        std::int64_t n_candidate_ends = 0, n_again = n_again_;
+        for (const Query& worker : workers_) {
+            out.counts += worker.counts;
+            n_candidate_ends += worker.n_candidate_ends;
+            n_again += worker.n_again;
+        }
+        out.counts.n_bounded = n_candidate_ends / 2 + n_again -
+                               out.counts.n_solved - out.counts.n_stopped;
         out.starts.assign(1, 0);
         for (std::vector<Neighbor>& neighbors : found_) {
             out.neighbors.insert(out.neighbors.end(),
@@ -133,14 +128,13 @@ private:
         return out;
     }
 
-    SearchPlan& plan_;
+    SearchCall& call_;
     const Threading& threading_;
     const std::int64_t n_, begin_, end_, wave_;
     std::vector<Query> workers_;
     std::vector<std::vector<Neighbor>> found_;
-    std::vector<std::vector<Message>> looks_, inbox_;
-    Tally tally_;
-    std::int64_t n_candidate_ends_ = 0, n_again_ = 0;
+    std::vector<std::vector<Message>> attempts_, inbox_;
+    std::int64_t n_again_ = 0;  // pairs that both ends tried in one wave
 };
 
 }  // namespace
@@ -162,7 +156,7 @@ PrunedSearch::PrunedSearch(std::shared_ptr<const Masses> base,
             if (q != p) least = std::min(least, matrix_->row(p)[q]);
         least_[p] = least;
     }
-    const Body body = [&](std::int64_t j, int, Pulse&) {
+    const Body body = [&](std::int64_t j, int, StopToken&) {
         for (int p = 0; p < d; ++p) {
             const double mass = to_double(base_->row(j)[p]) * base_->unit();
             rows_[j * width_ + p] = mass;
@@ -175,12 +169,12 @@ PrunedSearch::PrunedSearch(std::shared_ptr<const Masses> base,
 Neighborhoods PrunedSearch::find(const Masses* queries, const Request& request,
                                  const Threading& threading) const {
     const bool among_base = queries == nullptr;
-    SearchPlan plan{
+    SearchCall call{
         among_base ? base_.get() : queries, request, among_base,
         among_base && wants_all(*this, request, threading.poll),
         matrix_->is_quasimetric(threading.n_threads, threading.poll)};
-    Neighborhoods found = Search(*this, plan, threading).run();
-    n_solves_ = found.tally.n_solved + found.tally.n_stopped;
+    Neighborhoods found = Search(*this, call, threading).run();
+    n_solves_ = found.counts.n_solved + found.counts.n_stopped;
     return found;
 }
 
@@ -192,7 +186,7 @@ void PrunedSearch::plan_sum(const Neighborhoods& found, const double* weights,
     std::fill_n(sums, static_cast<std::size_t>(d) * d, 0.0);
     TransportSimplex simplex;
     // One thread: the order of summation is always that of the pairs.
-    const Body body = [&](std::int64_t i, int, Pulse& pulse) {
+    const Body body = [&](std::int64_t i, int, StopToken& stop) {
         for (std::int64_t k = found.starts[i]; k < found.starts[i + 1]; ++k) {
             if (weights[k] == 0.0) continue;
             const Neighbor& neighbor = found.neighbors[k];
@@ -203,7 +197,7 @@ void PrunedSearch::plan_sum(const Neighborhoods& found, const double* weights,
                 simplex.tree.restore(simplex.problem, neighbor.tree->data());
             } else {
                 simplex.problem.set_costs(*matrix_);
-                simplex.solve(pulse);
+                simplex.solve(stop);
             }
             add_plan(simplex.problem, simplex.tree, r, c, reduced,
                      weights[k] * base_->unit(), d, sums);
@@ -219,7 +213,7 @@ void PrunedSearch::spread_sum(const Neighborhoods& found, const double* weights,
     std::fill_n(sums, static_cast<std::size_t>(d) * d, 0.0);
     std::vector<double> received(static_cast<std::size_t>(d));
     // One thread, and no sum of products: the same on all processors.
-    const Body body = [&](std::int64_t i, int, Pulse&) {
+    const Body body = [&](std::int64_t i, int, StopToken&) {
         for (std::int64_t k = found.starts[i]; k < found.starts[i + 1]; ++k) {
             if (weights[k] == 0.0) continue;
             const double *r = row(i), *c = row(found.neighbors[k].index);

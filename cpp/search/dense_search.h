@@ -20,6 +20,7 @@
 
 #include "base/masses.h"
 #include "base/parallel.h"
+#include "base/solve_counts.h"
 #include "hub/near_arcs.h"
 #include "search/candidates.h"
 #include "transport/cost.h"
@@ -56,18 +57,12 @@ struct Request {
     std::int64_t first = 0, end = 0;
 };
 
-// How pairs were handled: solved to the optimum, stopped once the simplex
-// proved them too far, or ruled out by bounds alone.
-struct Tally {
-    std::int64_t n_solved = 0, n_stopped = 0, n_bounded = 0, n_pivots = 0;
-};
-
 // The neighbors of all queries, sorted; those of query i are at starts[i] to
 // starts[i + 1].
 struct Neighborhoods {
     std::vector<std::int64_t> starts;
     std::vector<Neighbor> neighbors;
-    Tally tally;
+    SolveCounts counts;
 };
 
 class PrunedSearch {

@@ -42,7 +42,7 @@ public:
     std::int64_t n_candidates = 0;
 
     std::vector<Neighbor> run(const Support& query, double radius,
-                              std::int64_t own, Pulse& pulse) {
+                              std::int64_t own, StopToken& stop) {
         query_ = query;
         own_ = own;
         costs_.start(query);
@@ -50,7 +50,7 @@ public:
         limit_ = {radius, std::numeric_limits<std::int64_t>::max()};
         gather_candidates();
         while (!heap_.empty() && !is_beaten(heap_.front())) {
-            pulse.beat();
+            stop.check();
             std::pop_heap(heap_.begin(), heap_.end(), is_behind);
             Candidate candidate = heap_.back();
             heap_.pop_back();
@@ -61,7 +61,7 @@ public:
                 heap_.push_back(candidate);
                 std::push_heap(heap_.begin(), heap_.end(), is_behind);
             } else {
-                solve(candidate.index, pulse);
+                solve(candidate.index, stop);
             }
         }
         std::sort_heap(best_.begin(), best_.end());
@@ -131,12 +131,12 @@ private:
         return std::max(sent, received) * base_->unit() - ground_->margin();
     }
 
-    void solve(std::int64_t index, Pulse& pulse) {
+    void solve(std::int64_t index, StopToken& stop) {
         const double unit = base_->unit();
         const double limit = limit_.distance / ground_->scale();
         const double above = std::abs(limit) * 1e-12 + ground_->margin();
         simplex_.ceiling = std::min(kHuge, (limit + above) / unit);
-        simplex_.solve(pulse);
+        simplex_.solve(stop);
         n_pivots += simplex_.n_pivots;
         ++(simplex_.is_above_ceiling ? n_stopped : n_solved);
         if (simplex_.is_above_ceiling) return;
@@ -184,9 +184,9 @@ Neighborhoods find_relaxed(const RaggedMasses& queries,
         static_cast<std::size_t>(n_workers(n, 1, threading.n_threads)),
         RelaxedQuery<Ground>(base, ground, request, once));
     std::vector<std::vector<Neighbor>> found(static_cast<std::size_t>(n));
-    const Body body = [&](std::int64_t i, int worker, Pulse& pulse) {
+    const Body body = [&](std::int64_t i, int worker, StopToken& stop) {
         found[i] = workers[worker].run(queries.row(i), request.radii[i],
-                                       first + i, pulse);
+                                       first + i, stop);
     };
     parallel_for(n, threading.n_threads, 1, threading.poll, body);
     Neighborhoods out;
@@ -197,10 +197,10 @@ Neighborhoods find_relaxed(const RaggedMasses& queries,
         out.starts.push_back(static_cast<std::int64_t>(out.neighbors.size()));
     }
     for (const RelaxedQuery<Ground>& worker : workers) {
-        out.tally.n_solved += worker.n_solved;
-        out.tally.n_stopped += worker.n_stopped;
-        out.tally.n_pivots += worker.n_pivots;
-        out.tally.n_bounded +=
+        out.counts.n_solved += worker.n_solved;
+        out.counts.n_stopped += worker.n_stopped;
+        out.counts.n_pivots += worker.n_pivots;
+        out.counts.n_bounded +=
             worker.n_candidates - worker.n_solved - worker.n_stopped;
     }
     return out;

@@ -96,11 +96,11 @@ std::int64_t PointCosts::expect(const RaggedMasses& others, std::int64_t begin,
                                 std::int64_t end) {
     const auto most = static_cast<std::int64_t>(kAheadBytes / n_bytes());
     std::int64_t n = others.row(begin).size;
-    std::int64_t stop = begin + 1;
-    for (; stop < end && n + others.row(stop).size <= most; ++stop)
-        n += others.row(stop).size;
+    std::int64_t last = begin + 1;
+    for (; last < end && n + others.row(last).size <= most; ++last)
+        n += others.row(last).size;
     compute(others.row(begin).bins, n);  // rows follow each other
-    return stop;
+    return last;
 }
 
 void PointCosts::set_costs(Problem& problem, const Support& other,

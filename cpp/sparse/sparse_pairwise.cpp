@@ -39,7 +39,7 @@ void solve_all(const RaggedMasses& x, const RaggedMasses& y,
         static_cast<std::size_t>(n_workers(n_items, 1, threading.n_threads)),
         Worker<Costs>{Costs(source), {}});
     const int exponent = std::ilogb(x.unit()) + std::ilogb(scale);
-    const Body body = [&](std::int64_t k, int w, Pulse& pulse) {
+    const Body body = [&](std::int64_t k, int w, StopToken& stop) {
         Worker<Costs>& worker = workers[w];
         const std::int64_t i = k / parts, first = k % parts * part;
         const Support r = x.row(i);
@@ -50,12 +50,12 @@ void solve_all(const RaggedMasses& x, const RaggedMasses& y,
         const std::int64_t end = std::min(first + part, n);
         std::int64_t ready = begin;
         for (std::int64_t j = begin; j < end; ++j) {
-            pulse.beat();
+            stop.check();
             if (j == ready) ready = worker.costs.expect(y, j, end);
             const Support c = y.row(j);
             set_margins(worker.simplex.problem, r, c, options.reduced);
             worker.costs.set_costs(worker.simplex.problem, c, false);
-            worker.simplex.solve(pulse);
+            worker.simplex.solve(stop);
             const double value = std::ldexp(worker.simplex.cost(), exponent);
             distances[i * n + j] = value;
             if (options.symmetric) distances[j * n + i] = value;

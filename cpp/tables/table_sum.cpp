@@ -20,14 +20,13 @@ double typical_sum(const double* histograms, int d, const std::int64_t* pairs,
     std::vector<TypicalTable> tables(
         static_cast<std::size_t>(std::max(threading.n_threads, 1)));
 
-    const Body body = [&](std::int64_t part, int worker, Pulse& pulse) {
+    const Body body = [&](std::int64_t part, int worker, StopToken& stop) {
         for (std::int64_t k = part * n_pairs / n_parts;
              k < (part + 1) * n_pairs / n_parts; ++k) {
             const double error = tables[worker].solve(
                 histograms + pairs[2 * k] * d,
-                histograms + pairs[2 * k + 1] * d, d, total, pulse);
-            tables[worker].add_to(parts.data() + part * size, weights[k],
-                                  pulse);
+                histograms + pairs[2 * k + 1] * d, d, total, stop);
+            tables[worker].add_to(parts.data() + part * size, weights[k], stop);
             if (!(error <= errors[part])) errors[part] = error;  // NaN too
         }
     };

@@ -32,7 +32,7 @@ double sum(const double* x, int n) { return std::accumulate(x, x + n, 0.0); }
 }  // namespace
 
 double TypicalTable::solve(const double* r, const double* c, int d,
-                           double total, Pulse& pulse) {
+                           double total, StopToken& stop) {
     d_ = d;
     eps_ = 1 / std::max(total, kLeastTotal);
     transposed_ = !comes_first(r, c, d);
@@ -47,10 +47,10 @@ double TypicalTable::solve(const double* r, const double* c, int d,
 
     start();
     for (int n_steps = 0;; ++n_steps) {
-        evaluate(pulse);
+        evaluate(stop);
         const double error = worse(rows_.error(), columns_.error());
         if (error <= kTolerance || n_steps == kMaxSteps) return error;
-        find_direction(error, pulse);
+        find_direction(error, stop);
         move();
     }
 }
@@ -83,21 +83,21 @@ void TypicalTable::set_largest_entry(double inverse) {
 
 // The kernels process a few rows at a time, so that even one huge table polls.
 void TypicalTable::for_row_blocks(
-    Pulse& pulse, const std::function<void(int first, int n_rows)>& task) {
+    StopToken& stop, const std::function<void(int first, int n_rows)>& task) {
     constexpr int kEntries = 1 << 22;
     const int n = padded(rows_.size()), m = padded(columns_.size());
     const int block = std::max(1, kEntries / m / kLanes) * kLanes;
     for (int first = 0; first < n; first += block) {
-        pulse.beat();
+        stop.check();
         task(first, std::min(block, n - first));
     }
 }
 
-void TypicalTable::evaluate(Pulse& pulse) {
+void TypicalTable::evaluate(StopToken& stop) {
     const int m = padded(columns_.size());
     for (Array* sums : {&columns_.margin, &columns_.slope})
         std::fill_n(static_cast<double*>(*sums), m, 0.0);
-    for_row_blocks(pulse, [&](int i, int n_rows) {
+    for_row_blocks(stop, [&](int i, int n_rows) {
         typical_kernels().evaluate(rows_.dual + i, columns_.dual, eps_, n_rows,
                                    m, table_ + static_cast<std::int64_t>(i) * m,
                                    rows_.margin + i, rows_.slope + i,
@@ -117,17 +117,17 @@ void TypicalTable::evaluate(Pulse& pulse) {
 // The residual is the error that a full step leaves, to first order, in the
 // margins of rows; those of columns get none. So it need not be smaller than
 // the square of the error now.
-void TypicalTable::find_direction(double error, Pulse& pulse) {
+void TypicalTable::find_direction(double error, StopToken& stop) {
     const int n = rows_.size(), m = columns_.size();
     double *const du = rows_.step, *const dv = columns_.step;
     for (int j = 0; j < m; ++j) dv[j] = columns_.excess[j] / columns_.slope[j];
-    multiply(dv, rows_.product, pulse);
+    multiply(dv, rows_.product, stop);
     for (int i = 0; i < n; ++i) {
         du[i] = conjugate_[i] = 0;
         residual_[i] = rows_.excess[i] - rows_.product[i];
     }
     solve_schur(std::max(0.1 * kTolerance, error * std::min(error, 0.03)),
-                pulse);
+                stop);
     if (symmetric_)
         for (int i = 0; i < n; ++i) du[i] = dv[i] = (du[i] + dv[i]) / 2;
 }
@@ -135,7 +135,7 @@ void TypicalTable::find_direction(double error, Pulse& pulse) {
 // Conjugate gradients from du = 0, preconditioned by D_r, until no entry of the
 // residual exceeds goal * r. Once all that is left is rounding in the large
 // bins, small ones may still be wrong by much of their mass: D_r corrects them.
-void TypicalTable::solve_schur(double goal, Pulse& pulse) {
+void TypicalTable::solve_schur(double goal, StopToken& stop) {
     const int n = rows_.size();
     double noise = 0, energy = 0;
     for (int i = 0; i < n; ++i) {
@@ -158,7 +158,7 @@ void TypicalTable::solve_schur(double goal, Pulse& pulse) {
         for (int i = 0; i < n; ++i)
             conjugate_[i] =
                 residual_[i] / rows_.slope[i] + keep * conjugate_[i];
-        const double curvature = multiply_schur(pulse);
+        const double curvature = multiply_schur(stop);
         if (!(curvature > 0)) break;
         const double length = energy / curvature;
         for (int i = 0; i < n; ++i) {
@@ -185,16 +185,16 @@ double TypicalTable::center_residual() {
 
 // For p the conjugate direction, columns_.product = D_c^-1 W' p and
 // rows_.product = S p. Returns p' S p.
-double TypicalTable::multiply_schur(Pulse& pulse) {
+double TypicalTable::multiply_schur(StopToken& stop) {
     const int n = rows_.size(), m = columns_.size();
     std::fill_n(static_cast<double*>(columns_.product), padded(m), 0.0);
-    for_row_blocks(pulse, [&](int i, int n_rows) {
+    for_row_blocks(stop, [&](int i, int n_rows) {
         typical_kernels().transposed_times(
             table_ + static_cast<std::int64_t>(i) * padded(m), eps_,
             conjugate_ + i, n_rows, padded(m), columns_.product);
     });
     for (int j = 0; j < m; ++j) columns_.product[j] /= columns_.slope[j];
-    multiply(columns_.product, rows_.product, pulse);
+    multiply(columns_.product, rows_.product, stop);
     double curvature = 0;
     for (int i = 0; i < n; ++i) {
         rows_.product[i] = rows_.slope[i] * conjugate_[i] - rows_.product[i];
@@ -204,9 +204,9 @@ double TypicalTable::multiply_schur(Pulse& pulse) {
 }
 
 // product = W v.
-void TypicalTable::multiply(const double* v, double* product, Pulse& pulse) {
+void TypicalTable::multiply(const double* v, double* product, StopToken& stop) {
     const int m = padded(columns_.size());
-    for_row_blocks(pulse, [&](int i, int n_rows) {
+    for_row_blocks(stop, [&](int i, int n_rows) {
         typical_kernels().times(table_ + static_cast<std::int64_t>(i) * m, eps_,
                                 v, n_rows, m, product + i);
     });
@@ -262,14 +262,14 @@ double TypicalTable::safe_length() const {
     return eta > 0 ? std::log1p(eta / (1 + rho)) / eta : 1 / (1 + rho);
 }
 
-void TypicalTable::add_to(double* sum, double weight, Pulse& pulse) const {
+void TypicalTable::add_to(double* sum, double weight, StopToken& stop) const {
     const TypicalKernels& kernels = typical_kernels();
     const Side& rows = transposed_ ? columns_ : rows_;
     const Side& columns = transposed_ ? rows_ : columns_;
     const int m = columns.size();
     std::vector<double> row(m < d_ ? m : 0);  // without the empty bins
     for (int i = 0; i < rows.size(); ++i) {
-        if (i % 64 == 0) pulse.beat();
+        if (i % 64 == 0) stop.check();
         double* const to = sum + static_cast<std::int64_t>(rows.bin[i]) * d_;
         const double x = rows.dual[i];
         if (m == d_) {

@@ -35,10 +35,10 @@ public:
     //     max(|(T 1)_p / r_p - 1|, |(T' 1)_q / c_q - 1|), non-empty bins only.
     // The result for (c, r) is the transpose, to the last bit.
     double solve(const double* r, const double* c, int d, double total,
-                 Pulse& pulse);
+                 StopToken& stop);
 
     // sum_pq += weight T_pq, for a row-major d x d sum.
-    void add_to(double* sum, double weight, Pulse& pulse) const;
+    void add_to(double* sum, double weight, StopToken& stop) const;
 
 private:
     // Eight numbers, aligned for vector loads.
@@ -77,14 +77,14 @@ private:
 
     void start();
     void set_largest_entry(double inverse);
-    void for_row_blocks(Pulse& pulse,
+    void for_row_blocks(StopToken& stop,
                         const std::function<void(int first, int n_rows)>& task);
-    void evaluate(Pulse& pulse);
-    void find_direction(double error, Pulse& pulse);
-    void solve_schur(double goal, Pulse& pulse);
+    void evaluate(StopToken& stop);
+    void find_direction(double error, StopToken& stop);
+    void solve_schur(double goal, StopToken& stop);
     double center_residual();
-    double multiply_schur(Pulse& pulse);
-    void multiply(const double* v, double* product, Pulse& pulse);
+    double multiply_schur(StopToken& stop);
+    void multiply(const double* v, double* product, StopToken& stop);
     void move();
     void balance_step();
     double safe_length() const;

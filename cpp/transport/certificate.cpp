@@ -38,9 +38,9 @@ void set_plan(Certificate& out, const TransportSimplex& simplex, const Mass* r,
 // min_q M_pq + offset_q of each p.
 std::vector<double> row_minima(const CostMatrix& matrix,
                                const std::vector<double>& offset,
-                               Pulse& pulse) {
+                               StopToken& stop) {
     std::vector<double> minima(static_cast<std::size_t>(matrix.n_rows()));
-    for_row_blocks(matrix.n_rows(), matrix.stride(), pulse,
+    for_row_blocks(matrix.n_rows(), matrix.stride(), stop,
                    [&](int begin, int end) {
                        kernels().row_minima(matrix.row(begin), matrix.stride(),
                                             offset.data(), end - begin,
@@ -73,13 +73,14 @@ std::vector<double> extended_potentials(const TransportSimplex& simplex,
 // f(p) = min_k M_p,bins[k] + sign * potential[k].
 std::vector<double> extend(const CostMatrix& matrix,
                            const std::vector<int>& bins,
-                           const double* potential, double sign, Pulse& pulse) {
+                           const double* potential, double sign,
+                           StopToken& stop) {
     std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
                                kHuge);
     for (std::size_t k = 0; k < bins.size(); ++k)
         offset[bins[k]] = sign * potential[k];
     if (bins.empty()) offset[0] = 0.0;  // f(p) = M_p0 will do
-    return row_minima(matrix, offset, pulse);
+    return row_minima(matrix, offset, stop);
 }
 
 // u'r + v'c. Of a common bin, what both have is summed as (u + v) times it, so
@@ -109,17 +110,17 @@ bool agree(const std::vector<double>& u, const std::vector<double>& v,
 
 // The largest u that v allows: u_p = min_q M_pq - v_q, feasible on all bins.
 std::vector<double> largest_u(const CostMatrix& matrix,
-                              const std::vector<double>& v, Pulse& pulse) {
+                              const std::vector<double>& v, StopToken& stop) {
     std::vector<double> offset(static_cast<std::size_t>(matrix.stride()),
                                kHuge);
     std::transform(v.begin(), v.end(), offset.begin(), std::negate<>());
-    return row_minima(matrix, offset, pulse);
+    return row_minima(matrix, offset, stop);
 }
 
 // v = -f, f the Lipschitz function of a reduced problem.
 std::vector<double> reduced_v(const TransportSimplex& simplex,
-                              const CostMatrix& matrix, Pulse& pulse) {
-    std::vector<double> v = lipschitz_potential(simplex, matrix, pulse);
+                              const CostMatrix& matrix, StopToken& stop) {
+    std::vector<double> v = lipschitz_potential(simplex, matrix, stop);
     std::transform(v.begin(), v.end(), v.begin(), std::negate<>());
     return v;
 }
@@ -128,35 +129,36 @@ std::vector<double> reduced_v(const TransportSimplex& simplex,
 
 std::vector<double> lipschitz_potential(const TransportSimplex& simplex,
                                         const CostMatrix& matrix,
-                                        Pulse& pulse) {
+                                        StopToken& stop) {
     const Problem& problem = simplex.problem;
     return extend(matrix, problem.columns,
-                  simplex.potential.data() + problem.n_rows(), 1.0, pulse);
+                  simplex.potential.data() + problem.n_rows(), 1.0, stop);
 }
 
 std::vector<double> sender_potential(const TransportSimplex& simplex,
-                                     const CostMatrix& matrix, Pulse& pulse) {
+                                     const CostMatrix& matrix,
+                                     StopToken& stop) {
     return extend(matrix, simplex.problem.rows, simplex.potential.data(), -1.0,
-                  pulse);
+                  stop);
 }
 
 bool proves_that_mass_stays(const TransportSimplex& simplex,
-                            const CostMatrix& matrix, Pulse& pulse) {
-    const std::vector<double> v = reduced_v(simplex, matrix, pulse);
-    return agree(largest_u(matrix, v, pulse), v, simplex.rounding);
+                            const CostMatrix& matrix, StopToken& stop) {
+    const std::vector<double> v = reduced_v(simplex, matrix, stop);
+    return agree(largest_u(matrix, v, stop), v, simplex.rounding);
 }
 
 Certificate certify(const TransportSimplex& simplex, const Mass* r,
                     const Mass* c, double unit, const CostMatrix& matrix,
-                    bool reduced, Pulse& pulse) {
+                    bool reduced, StopToken& stop) {
     Certificate out;
     out.n_pivots = simplex.n_pivots;
     out.value = matrix.unscaled(simplex.cost(), unit);
     set_plan(out, simplex, r, c, unit, matrix.n_rows(), reduced);
 
-    out.v = reduced ? reduced_v(simplex, matrix, pulse)
+    out.v = reduced ? reduced_v(simplex, matrix, stop)
                     : extended_potentials(simplex, matrix);
-    out.u = largest_u(matrix, out.v, pulse);
+    out.u = largest_u(matrix, out.v, stop);
 
     out.dual_value = matrix.unscaled(dual_value(out, r, c), unit);
     out.is_valid = !reduced || agree(out.u, out.v, simplex.rounding);
@@ -168,14 +170,14 @@ Certificate certify(const TransportSimplex& simplex, const Mass* r,
 Certificate transport(const Mass* r, const Mass* c, double unit,
                       const CostMatrix& matrix, const Poll& poll) {
     Shared shared{poll};
-    Pulse pulse(shared, true);
+    StopToken stop(shared, true);
     TransportSimplex simplex;
     const auto solve = [&](bool reduced) {
         simplex.problem.set_margins(r, matrix.n_rows(), c, matrix.n_columns(),
                                     reduced);
         simplex.problem.set_costs(matrix);
-        simplex.solve(pulse);
-        return certify(simplex, r, c, unit, matrix, reduced, pulse);
+        simplex.solve(stop);
+        return certify(simplex, r, c, unit, matrix, reduced, stop);
     };
     if (matrix.may_mass_stay(1, 1, poll) != Stay::no) {
         Certificate certificate = solve(true);

@@ -31,21 +31,22 @@ struct Certificate {
 // the triangle inequality f(p) - f(q) <= M_pq, and u = f, v = -f agree with the
 // simplex on its bins. Scaled.
 std::vector<double> lipschitz_potential(const TransportSimplex& simplex,
-                                        const CostMatrix& matrix, Pulse& pulse);
+                                        const CostMatrix& matrix,
+                                        StopToken& stop);
 // The same from the sending bins, if M is symmetric: min_q M_pq - u_q over
 // these, also 1-Lipschitz. The two differ on bins that took no part.
 std::vector<double> sender_potential(const TransportSimplex& simplex,
-                                     const CostMatrix& matrix, Pulse& pulse);
+                                     const CostMatrix& matrix, StopToken& stop);
 
 // Whether the potentials of a reduced problem prove on all bins that common
 // mass may stay where it is, in O(d^2). They do if M_pq <= M_pk + M_kq.
 bool proves_that_mass_stays(const TransportSimplex& simplex,
-                            const CostMatrix& matrix, Pulse& pulse);
+                            const CostMatrix& matrix, StopToken& stop);
 
 // The certificate of the pair (r, c) that `simplex` has just solved.
 Certificate certify(const TransportSimplex& simplex, const Mass* r,
                     const Mass* c, double unit, const CostMatrix& matrix,
-                    bool reduced, Pulse& pulse);
+                    bool reduced, StopToken& stop);
 
 // Solves one pair. Checking beforehand whether common mass may stay would take
 // d^3 operations. Instead the reduced problem is tried first, unless a look at

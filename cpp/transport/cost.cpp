@@ -78,9 +78,9 @@ bool CostMatrix::has_zero_diagonal() const {
 void CostMatrix::for_each_detour(int n_threads, const Poll& poll,
                                  const Visit& visit) const {
     constexpr int kBlock = 32;
-    std::atomic<bool> stop{false};
-    const Body body = [&](std::int64_t block, int, Pulse&) {
-        if (stop) return;
+    std::atomic<bool> is_over{false};
+    const Body body = [&](std::int64_t block, int, StopToken&) {
+        if (is_over) return;
         const int begin = static_cast<int>(block) * kBlock;
         const int n_rows = std::min(kBlock, n_rows_ - begin);
         std::vector<double> detours(static_cast<std::size_t>(n_rows) * stride_,
@@ -90,7 +90,7 @@ void CostMatrix::for_each_detour(int n_threads, const Poll& poll,
         for (int i = 0; i < n_rows; ++i)
             if (!visit(begin + i,
                        detours.data() + static_cast<std::size_t>(i) * stride_))
-                stop = true;
+                is_over = true;
     };
     // Below a few hundred bins a thread costs more than it saves.
     constexpr int kWorthThreads = 256;

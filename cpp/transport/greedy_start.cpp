@@ -31,23 +31,26 @@ void GreedyStart::set_offsets(const Problem& problem) {
     std::fill(offset_.begin() + problem.n_columns(), offset_.end(), 0.0);
 }
 
-void GreedyStart::set_turns(const Problem& problem, Pulse& pulse) {
-    turns_.clear();
+void GreedyStart::rank_open_rows(const Problem& problem, StopToken& stop) {
+    open_rows_.clear();
     for (int i = 0; i < problem.n_rows(); ++i)
-        if (is_settled_[i] == 0) turns_.push_back({0.0, static_cast<Node>(i)});
-    const int n = static_cast<int>(turns_.size());
-    for_row_blocks(n, problem.stride, pulse, [&](int begin, int end) {
+        if (is_settled_[i] == 0)
+            open_rows_.push_back({0.0, static_cast<Node>(i)});
+    const int n = static_cast<int>(open_rows_.size());
+    for_row_blocks(n, problem.stride, stop, [&](int begin, int end) {
         for (int k = begin; k < end; ++k) {
             double first, second;
-            kernels().two_smallest(problem.cost_row(turns_[k].row),
+            kernels().two_smallest(problem.cost_row(open_rows_[k].row),
                                    offset_.data(), problem.stride, &first,
                                    &second);
-            turns_[k].regret = second - first;
+            open_rows_[k].regret = second - first;
         }
     });
-    std::sort(turns_.begin(), turns_.end(), [](const Turn& a, const Turn& b) {
-        return a.regret != b.regret ? a.regret > b.regret : a.row < b.row;
-    });
+    std::sort(open_rows_.begin(), open_rows_.end(),
+              [](const OpenRow& a, const OpenRow& b) {
+                  return a.regret != b.regret ? a.regret > b.regret
+                                              : a.row < b.row;
+              });
 }
 
 // Sends what it can from an open row to an open column; true if the row settles
@@ -76,12 +79,12 @@ bool GreedyStart::settle(int row, int column, SpanningTree& tree) {
     return false;
 }
 
-void GreedyStart::take_turns(const Problem& problem, SpanningTree& tree,
-                             Pulse& pulse) {
-    set_turns(problem, pulse);
-    for (const Turn& turn : turns_) {
-        const double* cost = problem.cost_row(turn.row);
-        for (int column = -1; column < 0 || !settle(turn.row, column, tree);) {
+void GreedyStart::settle_rows(const Problem& problem, SpanningTree& tree,
+                              StopToken& stop) {
+    rank_open_rows(problem, stop);
+    for (const OpenRow& next : open_rows_) {
+        const double* cost = problem.cost_row(next.row);
+        for (int column = -1; column < 0 || !settle(next.row, column, tree);) {
             double cheapest;
             kernels().row_minima(cost, problem.stride, offset_.data(), 1,
                                  &cheapest);
@@ -93,20 +96,20 @@ void GreedyStart::take_turns(const Problem& problem, SpanningTree& tree,
 }
 
 void GreedyStart::operator()(const Problem& problem, SpanningTree& tree,
-                             Pulse& pulse) {
+                             StopToken& stop) {
     open(problem, tree);
     const std::int64_t n_arcs =
         static_cast<std::int64_t>(problem.n_rows()) * problem.n_columns();
     if (n_arcs < kFewArcs) {
         set_offsets(problem);
     } else {
-        smooth_.solve(problem, pulse);
-        offset_ = smooth_.offset;
-        for (const SmoothPlan::Share& share : smooth_.shares)
+        smoothed_.solve(problem, stop);
+        offset_ = smoothed_.offset;
+        for (const SmoothedProblem::Share& share : smoothed_.shares)
             if (is_settled_[share.row] == 0 && offset_[share.column] < kHuge)
                 settle(share.row, share.column, tree);
     }
-    take_turns(problem, tree, pulse);
+    settle_rows(problem, tree, stop);
     // The one open column is the root. Parents settle after their children.
     Node root = tree.parent[settled_.back()];
     tree.parent[root] = root;

@@ -7,7 +7,7 @@
 namespace groundmetric {
 
 void Shortlist::set(const Problem& problem,
-                    const std::vector<SmoothPlan::Share>& arcs) {
+                    const std::vector<SmoothedProblem::Share>& arcs) {
     n_.assign(problem.rows.size(), 0);
     entries_.resize(n_.size() * kMost);
     // The surest last, so that these stay if a row is full.

@@ -26,7 +26,7 @@ public:
     bool is_used() const { return !n_.empty(); }
     // Lists these arcs of the problem.
     void set(const Problem& problem,
-             const std::vector<SmoothPlan::Share>& arcs);
+             const std::vector<SmoothedProblem::Share>& arcs);
     // Adds an arc; if its row is full, in place of an old one.
     void add(int row, Entry entry);
     // The arc of the row with the smallest cost + potential, and this sum;

@@ -13,29 +13,29 @@ namespace groundmetric {
 namespace {
 
 // Checking the ceiling costs as much as four pivots.
-constexpr int kPivotsPerLook = 16;
+constexpr int kPivotsPerCheck = 16;
 
 }  // namespace
 
-void TransportSimplex::solve(Pulse& pulse) {
+void TransportSimplex::solve(StopToken& stop) {
     n_pivots = 0;
     is_above_ceiling = false;
     if (problem.n_nodes() == 0) return;
-    greedy_(problem, tree, pulse);
+    greedy_(problem, tree, stop);
     set_potentials();
     shortlist_.clear();
     if (is_large()) shortlist_.set(problem, greedy_.shares());
-    optimize(pulse);
-    lower_prohibitive_costs(pulse);
+    optimize(stop);
+    lower_prohibitive_costs(stop);
 }
 
-void TransportSimplex::solve_again(Pulse& pulse) {
+void TransportSimplex::solve_again(StopToken& stop) {
     n_pivots = 0;
     is_above_ceiling = false;
     if (problem.n_nodes() == 0) return;
     set_potentials();
-    const double gap = worst_gap(pulse);
-    if (gap == 0.0) return lower_prohibitive_costs(pulse);
+    const double gap = worst_gap(stop);
+    if (gap == 0.0) return lower_prohibitive_costs(stop);
     shortlist_.clear();
     // The old plan costs at most `gap` more than the best plan. If that is
     // little, no other start can be much cheaper: do not try one.
@@ -43,18 +43,18 @@ void TransportSimplex::solve_again(Pulse& pulse) {
     const double old_cost = cost();
     if (gap > kLittle * std::abs(old_cost)) {
         std::swap(tree, old_tree_);
-        greedy_(problem, tree, pulse);
+        greedy_(problem, tree, stop);
         if (cost() >= old_cost)
             std::swap(tree, old_tree_);
         else if (is_large())
             shortlist_.set(problem, greedy_.shares());
         set_potentials();
     }
-    optimize(pulse);
-    lower_prohibitive_costs(pulse);
+    optimize(stop);
+    lower_prohibitive_costs(stop);
 }
 
-void TransportSimplex::optimize(Pulse& pulse) {
+void TransportSimplex::optimize(StopToken& stop) {
     // Fresh potentials differ from the costs by single roundings; potentials
     // that were shifted many times by more. Optimality is judged on fresh ones.
     assert(tree.is_strongly_feasible());
@@ -63,17 +63,17 @@ void TransportSimplex::optimize(Pulse& pulse) {
     const std::int64_t limit = 1000 + 10 * n * n;
     next_row_ = 0;
     n_extended_ = 0;
-    candidates_.clear();
+    priced_arcs_.clear();
     is_above_ceiling = false;
-    look_at_ceiling();
+    check_ceiling();
     if (is_above_ceiling) return;
     for (Arc entering;;) {
-        if (find_entering_arc(entering, pulse)) {
+        if (find_entering_arc(entering, stop)) {
             pivot(entering, tree, potential);
             assert(tree.is_strongly_feasible());
             is_fresh_ = false;
-            if (++n_pivots % 64 == 0) pulse.beat();
-            if (n_pivots % kPivotsPerLook == 0) look_at_ceiling();
+            if (++n_pivots % 64 == 0) stop.check();
+            if (n_pivots % kPivotsPerCheck == 0) check_ceiling();
             if (is_above_ceiling) return;
             if (n_pivots % n == 0) set_potentials();
             if (n_pivots > limit)
@@ -86,7 +86,7 @@ void TransportSimplex::optimize(Pulse& pulse) {
     }
 }
 
-void TransportSimplex::look_at_ceiling() {
+void TransportSimplex::check_ceiling() {
     if (ceiling >= kHuge) return;
     lower = dual_bound();
     is_above_ceiling = lower > ceiling;
@@ -163,10 +163,10 @@ void TransportSimplex::refresh() {
 // A bound on the cost of the plan above the optimum: lowering the potential of
 // each row by its worst reduced cost makes the potentials feasible, at this
 // price. Zero if the plan is optimal.
-double TransportSimplex::worst_gap(Pulse& pulse) {
+double TransportSimplex::worst_gap(StopToken& stop) {
     const int m = problem.n_rows();
     minima_.resize(static_cast<std::size_t>(m));
-    for_row_blocks(m, problem.stride, pulse, [&](int begin, int end) {
+    for_row_blocks(m, problem.stride, stop, [&](int begin, int end) {
         kernels().row_minima(problem.cost_row(begin), problem.stride,
                              potential.data() + m, end - begin,
                              minima_.data() + begin);

@@ -40,10 +40,10 @@ public:
     double lower = 0.0;
 
     // Both solve `problem`, whose margins and costs must be set.
-    void solve(Pulse& pulse);
+    void solve(StopToken& stop);
     // Starts from the cheaper of the greedy start and `tree`, an old optimum.
     // Must not have a ceiling.
-    void solve_again(Pulse& pulse);
+    void solve_again(StopToken& stop);
 
     // A lower bound of the optimum from any function sign * f of the bins:
     // u_i = min_j C_ij + f_j, v_j = min_i C_ij - u_i, u'supply + v'demand.
@@ -57,9 +57,9 @@ public:
     double arc_cost(Node x) const;
 
 private:
-    void optimize(Pulse& pulse);
+    void optimize(StopToken& stop);
     // See simplex_capping.cpp.
-    void lower_prohibitive_costs(Pulse& pulse);
+    void lower_prohibitive_costs(StopToken& stop);
     bool uses_capped_arc() const;
     // The largest cost, in absolute value, of arcs of the tree with and without
     // flow.
@@ -67,16 +67,16 @@ private:
         double used = 0.0, unused = 0.0;
     };
     TreeCosts largest_in_tree() const;
-    double worst_gap(Pulse& pulse);
+    double worst_gap(StopToken& stop);
     double dual_bound();
-    void look_at_ceiling();
-    // So short that pricing them again is cheaper than a list of candidates.
+    void check_ceiling();
+    // So short that pricing them again is cheaper than a list of arcs.
     bool has_short_rows() const { return problem.n_columns() < 48; }
-    bool choose_candidate(Arc& entering);
+    bool choose_priced_arc(Arc& entering);
     bool choose_from_block(int n, const double* minima, Arc& entering);
-    bool find_entering_arc(Arc& entering, Pulse& pulse);
-    bool find_on_shortlist(Arc& entering, Pulse& pulse);
-    bool extend_shortlist(Pulse& pulse);
+    bool find_entering_arc(Arc& entering, StopToken& stop);
+    bool find_on_shortlist(Arc& entering, StopToken& stop);
+    bool extend_shortlist(StopToken& stop);
     void find_best(int row, int n);
     void refresh();
     std::int64_t n_arcs() const {
@@ -89,7 +89,7 @@ private:
     static constexpr int kNone = -1;
     static constexpr int kFew = 4;  // rows priced at a time
 
-    struct Candidate {
+    struct PricedArc {
         Node row, column;
         double cost;
     };
@@ -98,7 +98,7 @@ private:
     SpanningTree old_tree_;
     std::vector<double> minima_, column_minima_;
     std::vector<int> best_;  // column of each row to add to the shortlist
-    std::vector<Candidate> candidates_;
+    std::vector<PricedArc> priced_arcs_;
     int next_row_ = 0;
     int n_extended_ = 0;     // n_pivots when the shortlist was extended
     bool is_fresh_ = false;  // the potentials, since the last pivot

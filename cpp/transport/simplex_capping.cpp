@@ -38,7 +38,7 @@ bool TransportSimplex::uses_capped_arc() const {
     return false;
 }
 
-void TransportSimplex::lower_prohibitive_costs(Pulse& pulse) {
+void TransportSimplex::lower_prohibitive_costs(StopToken& stop) {
     // An arc without flow may cost so many times what the plan uses; if it
     // costs more, it is lowered to a little less.
     constexpr double kFar = 64.0, kNear = 16.0;
@@ -52,7 +52,7 @@ void TransportSimplex::lower_prohibitive_costs(Pulse& pulse) {
             problem.cap_costs(cap);
             shortlist_.clear();
             set_potentials();
-            optimize(pulse);
+            optimize(stop);
             if (is_above_ceiling || !uses_capped_arc()) break;
         }
         if (cap > lowest / 2.0) return;  // nothing more to gain

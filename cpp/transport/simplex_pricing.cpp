@@ -1,4 +1,5 @@
-// Which arc enters the basis: candidates, blocks of rows, the shortlist.
+// Which arc enters the basis: arcs priced before, blocks of rows, the
+// shortlist.
 #include <algorithm>
 #include <cassert>
 
@@ -8,36 +9,35 @@
 
 namespace groundmetric {
 
-// The candidate with the most negative reduced cost, which is taken from the
+// The arc with the most negative reduced cost, which is taken from the
 // list, as are those that no longer have one.
-bool TransportSimplex::choose_candidate(Arc& entering) {
-    if (candidates_.empty()) return false;
+bool TransportSimplex::choose_priced_arc(Arc& entering) {
+    if (priced_arcs_.empty()) return false;
     const double* column_potential = potential.data() + problem.n_rows();
     double most = -rounding;
     std::size_t n = 0, best = 0;
-    for (const Candidate& candidate : candidates_) {
-        const double reduced = candidate.cost +
-                               column_potential[candidate.column] -
-                               potential[candidate.row];
+    for (const PricedArc& arc : priced_arcs_) {
+        const double reduced =
+            arc.cost + column_potential[arc.column] - potential[arc.row];
         if (reduced >= -rounding) continue;
         if (reduced < most) {
             most = reduced;
             best = n;
         }
-        candidates_[n++] = candidate;
+        priced_arcs_[n++] = arc;
     }
-    candidates_.resize(n);
+    priced_arcs_.resize(n);
     if (n == 0) return false;
-    const Candidate& chosen = candidates_[best];
+    const PricedArc& chosen = priced_arcs_[best];
     entering = {chosen.row, static_cast<Node>(problem.n_rows() + chosen.column),
                 most};
-    candidates_[best] = candidates_.back();
-    candidates_.pop_back();
+    priced_arcs_[best] = priced_arcs_.back();
+    priced_arcs_.pop_back();
     return true;
 }
 
 // The best arc of the block of rows, whose minima are given; the best arcs of
-// the other rows become candidates, unless rows are so short that pricing them
+// the other rows are kept for later, unless rows are so short that pricing them
 // again is cheaper.
 bool TransportSimplex::choose_from_block(int n, const double* minima,
                                          Arc& entering) {
@@ -65,19 +65,20 @@ bool TransportSimplex::choose_from_block(int n, const double* minima,
         const int row = next_row_ + k;
         if (k == best || minima[k] - potential[row] >= -rounding) continue;
         const int other = cheapest(k);
-        candidates_.push_back({static_cast<Node>(row), static_cast<Node>(other),
-                               problem.cost_row(row)[other]});
+        priced_arcs_.push_back({static_cast<Node>(row),
+                                static_cast<Node>(other),
+                                problem.cost_row(row)[other]});
     }
     return true;
 }
 
-// Blocks of rows take turns when the candidates are used up. The plan is
+// Blocks of rows follow each other when the kept arcs are used up. The plan is
 // optimal when a whole round found none.
-bool TransportSimplex::find_entering_arc(Arc& entering, Pulse& pulse) {
+bool TransportSimplex::find_entering_arc(Arc& entering, StopToken& stop) {
     constexpr int kBlock = 16;
     const int block = has_short_rows() ? kBlock / 2 : kBlock;
-    if (choose_candidate(entering)) return true;
-    if (shortlist_.is_used()) return find_on_shortlist(entering, pulse);
+    if (choose_priced_arc(entering)) return true;
+    if (shortlist_.is_used()) return find_on_shortlist(entering, stop);
     const int m = problem.n_rows();
     bool found = false;
     for (int n_priced = 0; !found && n_priced < m;) {
@@ -94,12 +95,12 @@ bool TransportSimplex::find_entering_arc(Arc& entering, Pulse& pulse) {
 
 // The same on the shortlist. It is extended when it has nothing more to offer,
 // or has served for many pivots: with better arcs these would have been fewer.
-bool TransportSimplex::find_on_shortlist(Arc& entering, Pulse& pulse) {
+bool TransportSimplex::find_on_shortlist(Arc& entering, StopToken& stop) {
     constexpr int kBlock = 64;
     const int m = problem.n_rows();
     // Passes over more costs than a cache holds had better be few.
     const int patience = problem.n_nodes() / (n_arcs() > 1L << 20 ? 2 : 5);
-    if (n_pivots >= n_extended_ + patience) extend_shortlist(pulse);
+    if (n_pivots >= n_extended_ + patience) extend_shortlist(stop);
     do {
         for (int n_priced = 0; n_priced < m;) {
             const int end = std::min(next_row_ + kBlock, m);
@@ -108,26 +109,26 @@ bool TransportSimplex::find_on_shortlist(Arc& entering, Pulse& pulse) {
                 const double least =
                     shortlist_.cheapest(i, potential.data() + m, entry);
                 if (least - potential[i] < -rounding)
-                    candidates_.push_back({static_cast<Node>(i),
-                                           static_cast<Node>(entry.column),
-                                           entry.cost});
+                    priced_arcs_.push_back({static_cast<Node>(i),
+                                            static_cast<Node>(entry.column),
+                                            entry.cost});
             }
             n_priced += end - next_row_;
             next_row_ = end == m ? 0 : end;
-            if (choose_candidate(entering)) return true;
+            if (choose_priced_arc(entering)) return true;
         }
-    } while (extend_shortlist(pulse));
+    } while (extend_shortlist(stop));
     return false;
 }
 
 // Prices all arcs and adds the best of each row to the shortlist; false if
 // there is none.
-bool TransportSimplex::extend_shortlist(Pulse& pulse) {
+bool TransportSimplex::extend_shortlist(StopToken& stop) {
     refresh();
     n_extended_ = n_pivots;
     const int m = problem.n_rows();
     best_.assign(static_cast<std::size_t>(m), kNone);
-    for_row_blocks(m, problem.stride, pulse, [this](int begin, int end) {
+    for_row_blocks(m, problem.stride, stop, [this](int begin, int end) {
         for (int i = begin; i < end; i += kFew)
             find_best(i, std::min(kFew, end - i));
     });

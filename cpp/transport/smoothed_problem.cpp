@@ -49,7 +49,7 @@ int every(int n, int sample) { return std::max(1, n / sample); }
 
 }  // namespace
 
-void SmoothPlan::set_margins(const Problem& problem) {
+void SmoothedProblem::set_margins(const Problem& problem) {
     n_rows_ = problem.n_rows();
     n_columns_ = problem.n_columns();
     stride_ = padded_floats(n_columns_);
@@ -81,7 +81,7 @@ void SmoothPlan::set_margins(const Problem& problem) {
 
 // Minus the smallest of some entries of the column, so that one that is far
 // from all rows is not out of range.
-void SmoothPlan::set_offset(const Problem& problem) {
+void SmoothedProblem::set_offset(const Problem& problem) {
     offset.assign(static_cast<std::size_t>(problem.stride), 0.0);
     std::fill_n(offset.begin(), n_columns_, -kHuge);
     for (int i = 0; i < n_rows_; i += every(n_rows_, kNearRows)) {
@@ -93,7 +93,7 @@ void SmoothPlan::set_offset(const Problem& problem) {
 
 // The lower quartile of the costs above the smallest of their row: prohibitive
 // costs do not affect it.
-double SmoothPlan::spread_of_costs(const Problem& problem) const {
+double SmoothedProblem::spread_of_costs(const Problem& problem) const {
     double above[kSample * kSample];
     int n = 0;
     const int row_step = (n_rows_ + kSample - 1) / kSample;
@@ -108,11 +108,12 @@ double SmoothPlan::spread_of_costs(const Problem& problem) const {
     return above[n / 4] > 0.0 ? above[n / 4] : sum / n;
 }
 
-void SmoothPlan::set_kernel(const Problem& problem, double eps, Pulse& pulse) {
+void SmoothedProblem::set_kernel(const Problem& problem, double eps,
+                                 StopToken& stop) {
     constexpr double kLog2E = 1.4426950408889634;
     kernel_.resize(static_cast<std::size_t>(n_rows_) * stride_);
     const int n = padded(n_columns_);
-    for_row_blocks(n_rows_, stride_, pulse, [&](int begin, int end) {
+    for_row_blocks(n_rows_, stride_, stop, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             smooth_kernels().soften(problem.cost_row(i), offset.data(),
                                     least_[i], kLog2E / eps, n, row(i));
@@ -121,10 +122,10 @@ void SmoothPlan::set_kernel(const Problem& problem, double eps, Pulse& pulse) {
     });
 }
 
-void SmoothPlan::balance(Pulse& pulse) {
+void SmoothedProblem::balance(StopToken& stop) {
     std::fill_n(column_factor_.begin(), n_columns_, 1.0f);
     for (int round = 0; round < kRounds; ++round) {
-        for_row_blocks(n_rows_, stride_, pulse, [&](int begin, int end) {
+        for_row_blocks(n_rows_, stride_, stop, [&](int begin, int end) {
             std::vector<float>& sum = blocks_[begin / kRowBlock].column_sum;
             std::fill(sum.begin(), sum.end(), begin == 0 ? kLeastMass : 0.0f);
             smooth_kernels().balance(
@@ -141,24 +142,24 @@ void SmoothPlan::balance(Pulse& pulse) {
     }
 }
 
-void SmoothPlan::absorb(double eps) {
+void SmoothedProblem::absorb(double eps) {
     constexpr double kLog2 = 0.6931471805599453;
     for (int j = 0; j < n_columns_; ++j)
         offset[j] -= eps * kLog2 * rough_log2(column_factor_[j]);
 }
 
-void SmoothPlan::sharpen(Pulse& pulse) {
-    for_row_blocks(n_rows_, stride_, pulse, [&](int begin, int end) {
+void SmoothedProblem::sharpen(StopToken& stop) {
+    for_row_blocks(n_rows_, stride_, stop, [&](int begin, int end) {
         for (int i = begin; i < end; ++i)
             smooth_kernels().sharpen(row(i), column_factor_.data(), stride_);
     });
 }
 
 // Sorted by counting.
-void SmoothPlan::find_shares(Pulse& pulse) {
+void SmoothedProblem::find_shares(StopToken& stop) {
     const float least =
         least_share(static_cast<std::int64_t>(n_rows_) * n_columns_);
-    for_row_blocks(n_rows_, stride_, pulse, [&](int begin, int end) {
+    for_row_blocks(n_rows_, stride_, stop, [&](int begin, int end) {
         Block& block = blocks_[begin / kRowBlock];
         block.shares.clear();
         for (int i = begin; i < end; ++i) {
@@ -181,25 +182,25 @@ void SmoothPlan::find_shares(Pulse& pulse) {
             shares[first[share.bucket]++] = share;
 }
 
-void SmoothPlan::solve(const Problem& problem, Pulse& pulse) {
+void SmoothedProblem::solve(const Problem& problem, StopToken& stop) {
     set_margins(problem);
     set_offset(problem);
-    for_row_blocks(n_rows_, stride_, pulse, [&](int begin, int end) {
+    for_row_blocks(n_rows_, stride_, stop, [&](int begin, int end) {
         kernels().row_minima(problem.cost_row(begin), problem.stride,
                              offset.data(), end - begin, least_.data() + begin);
     });
     shares.clear();
     double eps = kFirst * spread_of_costs(problem);
     if (eps <= 0.0) return;  // all costs are equal
-    set_kernel(problem, eps, pulse);
+    set_kernel(problem, eps, stop);
     for (int n_left = n_divisions(n_columns_);; --n_left) {
-        balance(pulse);
+        balance(stop);
         absorb(eps);
         if (n_left == 0) break;
-        sharpen(pulse);
+        sharpen(stop);
         eps /= kDivisor;
     }
-    find_shares(pulse);
+    find_shares(stop);
 }
 
 }  // namespace groundmetric

@@ -21,7 +21,7 @@
 
 namespace groundmetric {
 
-class SmoothPlan {
+class SmoothedProblem {
 public:
     struct Share {
         int row, column;
@@ -34,7 +34,7 @@ public:
     std::vector<Share> shares;
 
     // Both are set for a problem that has rows and columns.
-    void solve(const Problem& problem, Pulse& pulse);
+    void solve(const Problem& problem, StopToken& stop);
 
 private:
     // What a block of rows finds.
@@ -47,11 +47,11 @@ private:
     void set_margins(const Problem& problem);
     void set_offset(const Problem& problem);
     double spread_of_costs(const Problem& problem) const;
-    void set_kernel(const Problem& problem, double eps, Pulse& pulse);
-    void balance(Pulse& pulse);
+    void set_kernel(const Problem& problem, double eps, StopToken& stop);
+    void balance(StopToken& stop);
     void absorb(double eps);
-    void sharpen(Pulse& pulse);
-    void find_shares(Pulse& pulse);
+    void sharpen(StopToken& stop);
+    void find_shares(StopToken& stop);
     float* row(int i) {
         return kernel_.data() + static_cast<std::size_t>(i) * stride_;
     }

@@ -81,9 +81,9 @@ def smoothed(x: Masses, y: Masses, cost: CostMatrix) -> tuple[Annotated[NDArray[
     Of the first histograms of x and y: potentials of the columns, and rows and columns of the arcs that most probably are leaves.
     """
 
-def pairwise(x: Masses, y: Masses, cost: CostMatrix, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None, hub: bool = True, effort: Annotated[NDArray[numpy.int64], dict(shape=(3), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+def pairwise(x: Masses, y: Masses, cost: CostMatrix, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None, hub: bool = True, counts: Annotated[NDArray[numpy.int64], dict(shape=(3), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """
-    All distances; adds pivots, pairs by the hub and arcs priced there to `effort`.
+    All distances; adds pivots, pairs by the hub and arcs priced there to `counts`.
     """
 
 class Batch:
