@@ -31,7 +31,7 @@ void run(Input& input) {
                          std::numeric_limits<double>::infinity());
     request.end = n;
     const Neighborhoods found =
-        PrunedSearch(masses, matrix, kGoOn)
+        DenseSearch(masses, matrix, kGoOn)
             .find(among_base ? nullptr : masses.get(), request, threading);
     for (int i = 0; i < n; ++i) {
         std::vector<Neighbor> wanted;

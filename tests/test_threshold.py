@@ -22,7 +22,7 @@ def solve(X, Y, M, *, hub):
     X, Y = np.atleast_2d(X).astype(float), np.atleast_2d(Y).astype(float)
     total = X[0].sum()
     counts = np.zeros(3, np.int64)
-    values = _core.pairwise(
+    values = _core.pairwise_dense(
         _core.Masses(X, total),
         _core.Masses(Y, total),
         _core.CostMatrix(np.asarray(M, dtype=float)),

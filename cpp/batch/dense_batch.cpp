@@ -7,27 +7,30 @@
 
 namespace groundmetric {
 
-Batch::Batch(std::shared_ptr<const Masses> x, std::shared_ptr<const Masses> y,
-             const std::int64_t* pairs, std::int64_t n_pairs, const Poll& poll)
+DenseBatch::DenseBatch(std::shared_ptr<const Masses> x,
+                       std::shared_ptr<const Masses> y,
+                       const std::int64_t* pairs, std::int64_t n_pairs,
+                       const Poll& poll)
     : x_(std::move(x)),
       y_(std::move(y)),
       pairs_(pairs, n_pairs, x_->size(), y_->size(), poll) {}
 
-void Batch::clear(bool reduced) noexcept {
+void DenseBatch::clear(bool reduced) noexcept {
     reduced_ = reduced;
     pairs_.clear();
 }
 
-bool Batch::restore(std::int64_t pair, Problem& problem,
-                    SpanningTree& tree) const {
+bool DenseBatch::restore(std::int64_t pair, Problem& problem,
+                         SpanningTree& tree) const {
     problem.set_margins(left(pair), x_->n_bins(), right(pair), y_->n_bins(),
                         reduced_);
     return pairs_.restore(pair, problem, tree);
 }
 
-bool Batch::solve_each(const CostMatrix& matrix, const std::int64_t* chosen,
-                       std::int64_t n, bool prove, const Threading& threading,
-                       double* values, std::int32_t* n_pivots) {
+bool DenseBatch::solve_each(const CostMatrix& matrix,
+                            const std::int64_t* chosen, std::int64_t n,
+                            bool prove, const Threading& threading,
+                            double* values, std::int32_t* n_pivots) {
     const std::int64_t chunk = pairs_per_task(matrix);
     std::vector<TransportSimplex> simplexes(
         static_cast<std::size_t>(n_workers(n, chunk, threading.n_threads)));
@@ -50,9 +53,10 @@ bool Batch::solve_each(const CostMatrix& matrix, const std::int64_t* chosen,
     return is_proved;
 }
 
-Batch::Solve Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
-                          std::int64_t n, const Threading& threading,
-                          double* values, std::int32_t* n_pivots) {
+DenseBatch::Solve DenseBatch::solve(const CostMatrix& matrix,
+                                    const std::int64_t* chosen, std::int64_t n,
+                                    const Threading& threading, double* values,
+                                    std::int32_t* n_pivots) {
     const CallLock lock(call_mutex_, threading.poll);
     const Stay stay =
         matrix.may_mass_stay(n, threading.n_threads, threading.poll);
@@ -70,9 +74,9 @@ Batch::Solve Batch::solve(const CostMatrix& matrix, const std::int64_t* chosen,
                                          : Proof::none};
 }
 
-void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
-                     const double* weights, std::int64_t n, const Poll& poll,
-                     double* sums) const {
+void DenseBatch::plan_sum(std::int64_t number, const std::int64_t* chosen,
+                          const double* weights, std::int64_t n,
+                          const Poll& poll, double* sums) const {
     const CallLock lock(call_mutex_, poll);
     for (std::int64_t k = 0; k < n; ++k)
         pairs_.require_solved(chosen[k], number);
@@ -90,8 +94,9 @@ void Batch::plan_sum(std::int64_t number, const std::int64_t* chosen,
     parallel_for(n, 1, 1, poll, body);
 }
 
-Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
-                               std::int64_t pair, const Poll& poll) const {
+Certificate DenseBatch::certificate(std::int64_t number,
+                                    const CostMatrix& matrix, std::int64_t pair,
+                                    const Poll& poll) const {
     const CallLock lock(call_mutex_, poll);
     pairs_.require_solved(pair, number);
     TransportSimplex simplex;
@@ -104,7 +109,7 @@ Certificate Batch::certificate(std::int64_t number, const CostMatrix& matrix,
                    reduced_, stop);
 }
 
-std::int64_t Batch::n_bytes(const Poll& poll) const {
+std::int64_t DenseBatch::n_bytes(const Poll& poll) const {
     const CallLock lock(call_mutex_, poll);
     return static_cast<std::int64_t>(sizeof(*this) - sizeof(pairs_) +
                                      pairs_.n_bytes());

@@ -19,11 +19,12 @@ namespace groundmetric {
 // several threads take turns. If a solve fails, for instance for lack of
 // memory, the pairs it has solved stay solved; the others stay as they were, or
 // lose their trees.
-class Batch {
+class DenseBatch {
 public:
     // Throws if a pair names a histogram that does not exist.
-    Batch(std::shared_ptr<const Masses> x, std::shared_ptr<const Masses> y,
-          const std::int64_t* pairs, std::int64_t n_pairs, const Poll& poll);
+    DenseBatch(std::shared_ptr<const Masses> x, std::shared_ptr<const Masses> y,
+               const std::int64_t* pairs, std::int64_t n_pairs,
+               const Poll& poll);
 
     // How a solve knows that common mass may stay where it is, if it does.
     enum class Proof { triangles, potentials, none };

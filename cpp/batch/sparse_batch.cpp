@@ -14,7 +14,7 @@ constexpr std::int64_t kChunk = 8;
 // What computes the costs of a pair.
 template <class Source>
 using CostsOf =
-    std::conditional_t<std::is_same_v<Source, Points>, PointCosts, MatrixCosts>;
+    std::conditional_t<std::is_same_v<Source, Points>, PointCosts, SparseCosts>;
 
 // One thread's.
 template <class Costs>
@@ -26,26 +26,26 @@ struct alignas(128) Worker {
 
 }  // namespace
 
-SupportBatch::SupportBatch(std::shared_ptr<const RaggedMasses> x,
-                           std::shared_ptr<const RaggedMasses> y,
-                           const std::int64_t* pairs, std::int64_t n_pairs,
-                           bool reduced, const Poll& poll)
+SparseBatch::SparseBatch(std::shared_ptr<const SparseMasses> x,
+                         std::shared_ptr<const SparseMasses> y,
+                         const std::int64_t* pairs, std::int64_t n_pairs,
+                         bool reduced, const Poll& poll)
     : x_(std::move(x)),
       y_(std::move(y)),
       pairs_(pairs, n_pairs, x_->size(), y_->size(), poll),
       reduced_(reduced) {}
 
-bool SupportBatch::restore(std::int64_t pair, Problem& problem,
-                           SpanningTree& tree) const {
+bool SparseBatch::restore(std::int64_t pair, Problem& problem,
+                          SpanningTree& tree) const {
     set_margins(problem, left(pair), right(pair), reduced_);
     return pairs_.restore(pair, problem, tree);
 }
 
 template <class Source>
-void SupportBatch::solve(std::int64_t number, const Source& source,
-                         const std::int64_t* chosen, std::int64_t n,
-                         const Threading& threading, double* values,
-                         std::int32_t* n_pivots) {
+void SparseBatch::solve(std::int64_t number, const Source& source,
+                        const std::int64_t* chosen, std::int64_t n,
+                        const Threading& threading, double* values,
+                        std::int32_t* n_pivots) {
     const CallLock lock(call_mutex_, threading.poll);
     using Costs = CostsOf<Source>;
     std::vector<Worker<Costs>> workers(
@@ -72,9 +72,8 @@ void SupportBatch::solve(std::int64_t number, const Source& source,
 }
 
 // The arcs of the tree, and the common mass if that stays, row by row.
-void SupportBatch::add_plan(std::int64_t pair, const Problem& problem,
-                            const SpanningTree& tree,
-                            SparsePlans& plans) const {
+void SparseBatch::add_plan(std::int64_t pair, const Problem& problem,
+                           const SpanningTree& tree, SparsePlans& plans) const {
     using Entry = std::tuple<std::int32_t, std::int32_t, Mass>;
     const Support r = left(pair), c = right(pair);
     std::vector<Entry> entries;
@@ -96,8 +95,8 @@ void SupportBatch::add_plan(std::int64_t pair, const Problem& problem,
     plans.starts.push_back(static_cast<std::int64_t>(plans.flow.size()));
 }
 
-SparsePlans SupportBatch::plans(std::int64_t number, const std::int64_t* chosen,
-                                std::int64_t n, const Poll& poll) const {
+SparsePlans SparseBatch::plans(std::int64_t number, const std::int64_t* chosen,
+                               std::int64_t n, const Poll& poll) const {
     const CallLock lock(call_mutex_, poll);
     for (std::int64_t k = 0; k < n; ++k)
         pairs_.require_solved(chosen[k], number);
@@ -113,10 +112,10 @@ SparsePlans SupportBatch::plans(std::int64_t number, const std::int64_t* chosen,
 }
 
 template <class Source>
-SupportPotentials SupportBatch::potentials(std::int64_t number,
-                                           const Source& source,
-                                           std::int64_t pair,
-                                           const Poll& poll) const {
+SparsePotentials SparseBatch::potentials(std::int64_t number,
+                                         const Source& source,
+                                         std::int64_t pair,
+                                         const Poll& poll) const {
     const CallLock lock(call_mutex_, poll);
     pairs_.require_solved(pair, number);
     TransportSimplex simplex;
@@ -128,7 +127,7 @@ SupportPotentials SupportBatch::potentials(std::int64_t number,
     StopToken stop(shared, true);
     simplex.solve_again(stop);
     const Problem& problem = simplex.problem;
-    SupportPotentials found;
+    SparsePotentials found;
     for (int i = 0; i < problem.n_rows(); ++i) {
         found.rows.push_back(left(pair).bins[problem.rows[i]]);
         found.u.push_back(simplex.potential[i] * source.scale());
@@ -141,24 +140,24 @@ SupportPotentials SupportBatch::potentials(std::int64_t number,
     return found;
 }
 
-std::int64_t SupportBatch::n_bytes(const Poll& poll) const {
+std::int64_t SparseBatch::n_bytes(const Poll& poll) const {
     const CallLock lock(call_mutex_, poll);
     return static_cast<std::int64_t>(sizeof(*this) - sizeof(pairs_) +
                                      pairs_.n_bytes());
 }
 
-template void SupportBatch::solve(std::int64_t, const Points&,
-                                  const std::int64_t*, std::int64_t,
-                                  const Threading&, double*, std::int32_t*);
-template void SupportBatch::solve(std::int64_t, const BlockCosts&,
-                                  const std::int64_t*, std::int64_t,
-                                  const Threading&, double*, std::int32_t*);
-template SupportPotentials SupportBatch::potentials(std::int64_t, const Points&,
-                                                    std::int64_t,
-                                                    const Poll&) const;
-template SupportPotentials SupportBatch::potentials(std::int64_t,
-                                                    const BlockCosts&,
-                                                    std::int64_t,
-                                                    const Poll&) const;
+template void SparseBatch::solve(std::int64_t, const Points&,
+                                 const std::int64_t*, std::int64_t,
+                                 const Threading&, double*, std::int32_t*);
+template void SparseBatch::solve(std::int64_t, const ListedCosts&,
+                                 const std::int64_t*, std::int64_t,
+                                 const Threading&, double*, std::int32_t*);
+template SparsePotentials SparseBatch::potentials(std::int64_t, const Points&,
+                                                  std::int64_t,
+                                                  const Poll&) const;
+template SparsePotentials SparseBatch::potentials(std::int64_t,
+                                                  const ListedCosts&,
+                                                  std::int64_t,
+                                                  const Poll&) const;
 
 }  // namespace groundmetric

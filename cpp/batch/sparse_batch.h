@@ -1,5 +1,5 @@
 // Pairs of sparse histograms, solved again and again while the costs between
-// their bins change: a Batch that knows only supports.
+// their bins change: a batch that knows only supports.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,22 @@ struct SparsePlans {
 };
 
 // Potentials of the bins that take part in a solve, in units of the costs.
-struct SupportPotentials {
+struct SparsePotentials {
     std::vector<std::int32_t> rows, columns;
     std::vector<double> u, v;
 };
 
-// Keeps the optimal tree of each solved pair, as Batch does; so do calls from
-// several threads take turns. Costs come in two kinds, Points and BlockCosts.
-class SupportBatch {
+// Keeps the optimal tree of each solved pair, as DenseBatch does; so do calls
+// from several threads take turns. Costs come in two kinds, Points and
+// ListedCosts.
+class SparseBatch {
 public:
     // If `reduced`, all costs are metrics, and common mass stays. Throws if a
     // pair names a histogram that does not exist.
-    SupportBatch(std::shared_ptr<const RaggedMasses> x,
-                 std::shared_ptr<const RaggedMasses> y,
-                 const std::int64_t* pairs, std::int64_t n_pairs, bool reduced,
-                 const Poll& poll);
+    SparseBatch(std::shared_ptr<const SparseMasses> x,
+                std::shared_ptr<const SparseMasses> y,
+                const std::int64_t* pairs, std::int64_t n_pairs, bool reduced,
+                const Poll& poll);
 
     // The number of a new solve, which may take several calls of solve().
     std::int64_t begin() { return ++n_solves_; }
@@ -53,11 +54,11 @@ public:
     SparsePlans plans(std::int64_t number, const std::int64_t* chosen,
                       std::int64_t n, const Poll& poll) const;
     template <class Source>
-    SupportPotentials potentials(std::int64_t number, const Source& source,
-                                 std::int64_t pair, const Poll& poll) const;
+    SparsePotentials potentials(std::int64_t number, const Source& source,
+                                std::int64_t pair, const Poll& poll) const;
 
     std::int64_t size() const { return pairs_.size(); }
-    const RaggedMasses& x() const { return *x_; }
+    const SparseMasses& x() const { return *x_; }
     Support left(std::int64_t pair) const { return x_->row(pairs_.left(pair)); }
     Support right(std::int64_t pair) const {
         return y_->row(pairs_.right(pair));
@@ -71,7 +72,7 @@ private:
     void add_plan(std::int64_t pair, const Problem& problem,
                   const SpanningTree& tree, SparsePlans& plans) const;
 
-    std::shared_ptr<const RaggedMasses> x_, y_;
+    std::shared_ptr<const SparseMasses> x_, y_;
     KeptPairs pairs_;
     bool reduced_;
     std::atomic<std::int64_t> n_solves_{0};

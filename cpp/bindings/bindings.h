@@ -142,10 +142,10 @@ inline void require_same_mass(const gm::Masses& x, const gm::Masses& y) {
     require(x.has_mass_of(y), "The two sets of histograms differ in mass.");
 }
 
-void bind_batch(nb::module_& m);
+void bind_dense_batch(nb::module_& m);
 void bind_cone(nb::module_& m);
-void bind_search(nb::module_& m);
-void bind_support_batch(nb::module_& m);
-void bind_supports(nb::module_& m);
+void bind_dense_search(nb::module_& m);
+void bind_sparse_batch(nb::module_& m);
+void bind_sparse(nb::module_& m);
 void bind_tables(nb::module_& m);
 void bind_transport(nb::module_& m);

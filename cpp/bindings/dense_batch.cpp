@@ -4,27 +4,27 @@
 
 namespace {
 
-void require_bins(const gm::Batch& batch, const gm::CostMatrix& cost) {
+void require_bins(const gm::DenseBatch& batch, const gm::CostMatrix& cost) {
     require_cost(cost, batch.n_rows(), batch.n_columns());
 }
 
-void construct(gm::Batch* self, std::shared_ptr<gm::Masses> x,
+void construct(gm::DenseBatch* self, std::shared_ptr<gm::Masses> x,
                std::shared_ptr<gm::Masses> y, In<std::int64_t, 2> pairs) {
     require_same_mass(*x, *y);
     require_shape(pairs, pairs.shape(0), 2, "pairs");
     const Progress silent;
     without_gil([&] {
-        new (self) gm::Batch(std::move(x), std::move(y), pairs.data(),
-                             static_cast<std::int64_t>(pairs.shape(0)),
-                             make_poll(silent));
+        new (self) gm::DenseBatch(std::move(x), std::move(y), pairs.data(),
+                                  static_cast<std::int64_t>(pairs.shape(0)),
+                                  make_poll(silent));
     });
 }
 
-const char* name_of(gm::Batch::Proof proof) {
+const char* name_of(gm::DenseBatch::Proof proof) {
     switch (proof) {
-        case gm::Batch::Proof::triangles:
+        case gm::DenseBatch::Proof::triangles:
             return "triangles";
-        case gm::Batch::Proof::potentials:
+        case gm::DenseBatch::Proof::potentials:
             return "potentials";
         default:
             return "none";
@@ -32,15 +32,15 @@ const char* name_of(gm::Batch::Proof proof) {
 }
 
 std::tuple<std::int64_t, const char*, Out<double, 1>, Out<std::int32_t, 1>>
-solve(gm::Batch& batch, const gm::CostMatrix& cost, In<std::int64_t, 1> chosen,
-      int n_threads, const Progress& progress) {
+solve(gm::DenseBatch& batch, const gm::CostMatrix& cost,
+      In<std::int64_t, 1> chosen, int n_threads, const Progress& progress) {
     const std::size_t n = chosen.shape(0);
     require_bins(batch, cost);
     require_pairs(batch, chosen);
     require_distinct(chosen);
     std::vector<double> values(n);
     std::vector<std::int32_t> n_pivots(n);
-    const gm::Batch::Solve done = without_gil([&] {
+    const gm::DenseBatch::Solve done = without_gil([&] {
         return batch.solve(cost, chosen.data(), static_cast<std::int64_t>(n),
                            {n_threads, make_poll(progress)}, values.data(),
                            n_pivots.data());
@@ -50,7 +50,7 @@ solve(gm::Batch& batch, const gm::CostMatrix& cost, In<std::int64_t, 1> chosen,
                            to_numpy(std::move(n_pivots)));
 }
 
-Out<double, 2> plan_sum(const gm::Batch& batch, std::int64_t number,
+Out<double, 2> plan_sum(const gm::DenseBatch& batch, std::int64_t number,
                         In<std::int64_t, 1> chosen, In<double, 1> weights) {
     require_pairs(batch, chosen);
     require_length(weights.shape(0), chosen.shape(0), "weights");
@@ -66,7 +66,7 @@ Out<double, 2> plan_sum(const gm::Batch& batch, std::int64_t number,
     return sums;
 }
 
-gm::Certificate certificate(const gm::Batch& batch, std::int64_t number,
+gm::Certificate certificate(const gm::DenseBatch& batch, std::int64_t number,
                             const gm::CostMatrix& cost, std::int64_t pair) {
     require_bins(batch, cost);
     require(pair >= 0 && pair < batch.size(),
@@ -80,8 +80,8 @@ gm::Certificate certificate(const gm::Batch& batch, std::int64_t number,
 
 }  // namespace
 
-void bind_batch(nb::module_& m) {
-    nb::class_<gm::Batch>(m, "Batch", "Pairs solved again and again.")
+void bind_dense_batch(nb::module_& m) {
+    nb::class_<gm::DenseBatch>(m, "DenseBatch", "Pairs solved again and again.")
         .def("__init__", &construct, "x"_a, "y"_a, "pairs"_a.noconvert())
         .def("solve", &solve, "cost"_a, "chosen"_a.noconvert(), "n_threads"_a,
              "progress"_a.none(),
@@ -91,7 +91,7 @@ void bind_batch(nb::module_& m) {
              "weights"_a.noconvert(),
              "Weighted sum of the plans of solve `number`.")
         .def("certificate", &certificate, "number"_a, "cost"_a, "pair"_a)
-        .def("__len__", &gm::Batch::size)
-        .def("pairs", &pairs_of<gm::Batch>, "Rows (i, j), as given.")
-        .def_prop_ro("n_bytes", &n_bytes_of<gm::Batch>);
+        .def("__len__", &gm::DenseBatch::size)
+        .def("pairs", &pairs_of<gm::DenseBatch>, "Rows (i, j), as given.")
+        .def_prop_ro("n_bytes", &n_bytes_of<gm::DenseBatch>);
 }

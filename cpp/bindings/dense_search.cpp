@@ -9,12 +9,12 @@ namespace {
 
 // The neighbors found, and the search: sums of plans need both.
 struct Found {
-    std::shared_ptr<const gm::PrunedSearch> search;
+    std::shared_ptr<const gm::DenseSearch> search;
     bool among_base;
     gm::Neighborhoods neighborhoods;
 };
 
-Found find(const std::shared_ptr<gm::PrunedSearch>& search,
+Found find(const std::shared_ptr<gm::DenseSearch>& search,
            const gm::Masses* queries, std::int64_t n_neighbors,
            In<double, 1> radii, std::optional<In<std::int32_t, 1>> classes,
            bool same, const Lists& candidates, const Lists& hints,
@@ -73,8 +73,8 @@ Out<double, 2> plan_sum(const Found& found, In<double, 1> weights,
     Out<double, 2> sums = new_matrix(d, d);
     const Progress silent;
     without_gil([&] {
-        const auto sum = spread ? &gm::PrunedSearch::spread_sum
-                                : &gm::PrunedSearch::plan_sum;
+        const auto sum =
+            spread ? &gm::DenseSearch::spread_sum : &gm::DenseSearch::plan_sum;
         (*found.search.*sum)(found.neighborhoods, weights.data(),
                              {1, make_poll(silent)}, sums.data());
     });
@@ -83,7 +83,7 @@ Out<double, 2> plan_sum(const Found& found, In<double, 1> weights,
 
 }  // namespace
 
-void bind_search(nb::module_& m) {
+void bind_dense_search(nb::module_& m) {
     nb::class_<Found>(m, "Found", "Neighbors, query by query.")
         .def_prop_ro(
             "starts",
@@ -130,17 +130,17 @@ void bind_search(nb::module_& m) {
              "Weighted sum of the optimal plans of all neighbors; or of the "
              "most spread ones for the uniform metric.");
 
-    nb::class_<gm::PrunedSearch>(m, "PrunedSearch",
-                                 "Nearest neighbors, few pairs solved.")
+    nb::class_<gm::DenseSearch>(m, "DenseSearch",
+                                "Nearest neighbors, few pairs solved.")
         .def(
             "__init__",
-            [](gm::PrunedSearch* self, std::shared_ptr<gm::Masses> base,
+            [](gm::DenseSearch* self, std::shared_ptr<gm::Masses> base,
                std::shared_ptr<gm::CostMatrix> cost) {
                 require_cost(*cost, base->n_bins(), base->n_bins());
                 const Progress silent;
                 without_gil([&] {
-                    new (self) gm::PrunedSearch(
-                        std::move(base), std::move(cost), make_poll(silent));
+                    new (self) gm::DenseSearch(std::move(base), std::move(cost),
+                                               make_poll(silent));
                 });
             },
             "base"_a, "cost"_a)
@@ -153,6 +153,6 @@ void bind_search(nb::module_& m) {
              "The n_neighbors nearest within the radius of each query; None "
              "for the base among itself, or for a range of it; then of the "
              "same or of other classes, or of listed candidates.")
-        .def_prop_ro("n_solves", &gm::PrunedSearch::n_solves,
+        .def_prop_ro("n_solves", &gm::DenseSearch::n_solves,
                      "Pairs that the simplex looked at in the last find.");
 }

@@ -2,6 +2,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/candidates.h"
+#include "bindings/places.h"
 #include "search/point_search.h"
 #include "sparse/sparse_pairwise.h"
 #include "transport/tree.h"
@@ -22,9 +23,9 @@ void require_rising(const std::int32_t* bins, const std::int64_t* starts,
     }
 }
 
-void init_ragged(gm::RaggedMasses* self, In<double, 1> values,
-                 In<std::int32_t, 1> bins, In<std::int64_t, 1> starts, int d,
-                 double total) {
+void init_sparse_masses(gm::SparseMasses* self, In<double, 1> values,
+                        In<std::int32_t, 1> bins, In<std::int64_t, 1> starts,
+                        int d, double total) {
     require_length(bins.shape(0), values.shape(0), "bins");
     require(starts.shape(0) >= 2 && starts.data()[0] == 0, "No rows.");
     const std::size_t n = starts.shape(0) - 1;
@@ -33,25 +34,20 @@ void init_ragged(gm::RaggedMasses* self, In<double, 1> values,
     for (std::size_t i = 0; i < n; ++i)
         require(starts.data()[i] <= starts.data()[i + 1], "starts must rise.");
     require_rising(bins.data(), starts.data(), n, d);
-    new (self) gm::RaggedMasses(values.data(), bins.data(), starts.data(),
+    new (self) gm::SparseMasses(values.data(), bins.data(), starts.data(),
                                 static_cast<std::int64_t>(n), d, total);
 }
 
-// Where each of d bins is in `listed`; bins that are not are left out.
-std::vector<std::int32_t> places(In<std::int32_t, 1> listed, int d,
-                                 const gm::RaggedMasses& used) {
-    require_range(listed.data(), listed.shape(0), 0, d, "bins");
-    std::vector<std::int32_t> place(static_cast<std::size_t>(d), -1);
-    for (std::size_t k = 0; k < listed.shape(0); ++k)
-        place[listed.data()[k]] = static_cast<std::int32_t>(k);
+// Where each of d bins is in `listed`, which has all bins that are used.
+std::vector<std::int32_t> places_of(const In<std::int32_t, 1>& listed, int d,
+                                    const gm::SparseMasses& used) {
+    std::vector<std::int32_t> place = places(listed, d);
     for (std::int64_t i = 0; i < used.size(); ++i)
-        for (int k = 0; k < used.row(i).size; ++k)
-            require(place[used.row(i).bins[k]] >= 0,
-                    "A bin of row " + std::to_string(i) + " has no costs.");
+        require_places(used.row(i), place);
     return place;
 }
 
-void require_comparable(const gm::RaggedMasses& x, const gm::RaggedMasses& y,
+void require_comparable(const gm::SparseMasses& x, const gm::SparseMasses& y,
                         int n_bins, bool symmetric) {
     require(x.n_bins() == n_bins && y.n_bins() == n_bins,
             "The histograms do not have " + std::to_string(n_bins) + " bins.");
@@ -61,7 +57,7 @@ void require_comparable(const gm::RaggedMasses& x, const gm::RaggedMasses& y,
 }
 
 template <class Source>
-Out<double, 2> pairwise(const gm::RaggedMasses& x, const gm::RaggedMasses& y,
+Out<double, 2> pairwise(const gm::SparseMasses& x, const gm::SparseMasses& y,
                         const Source& source, bool symmetric, bool reduced,
                         int n_threads, const Progress& progress) {
     Out<double, 2> distances = new_matrix(static_cast<std::size_t>(x.size()),
@@ -94,10 +90,10 @@ Found search_for(const gm::Request& request, int n_threads,
             to_numpy(std::move(indices)), found.counts};
 }
 
-auto find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
+auto find(const gm::PointSearch& search, const gm::SparseMasses* queries,
           std::int64_t n_neighbors, double radius, int n_threads,
           const Progress& progress, std::int64_t first) {
-    const gm::RaggedMasses& base = search.base();
+    const gm::SparseMasses& base = search.base();
     if (queries != nullptr)
         require_comparable(*queries, base, base.n_bins(), false);
     const std::int64_t n = queries == nullptr ? base.size() : queries->size();
@@ -112,26 +108,29 @@ auto find(const gm::PointSearch& search, const gm::RaggedMasses* queries,
                            counts.n_solved + counts.n_stopped);
 }
 
-auto find_nearest(const gm::RaggedMasses& queries, const gm::RaggedMasses& base,
-                  const gm::CostMatrix& cost, In<std::int32_t, 1> row_bins,
-                  In<std::int32_t, 1> column_bins, std::int64_t n_neighbors,
-                  In<double, 1> radii, std::int64_t first, bool symmetric,
-                  bool reduced, int n_threads) {
+auto nearest_sparse(const gm::SparseMasses& queries,
+                    const gm::SparseMasses& base, const gm::CostMatrix& cost,
+                    In<std::int32_t, 1> row_bins,
+                    In<std::int32_t, 1> column_bins, std::int64_t n_neighbors,
+                    In<double, 1> radii, std::int64_t first, bool symmetric,
+                    bool reduced, int n_threads) {
     require_comparable(queries, base, base.n_bins(), false);
     require_cost(cost, static_cast<int>(row_bins.shape(0)),
                  static_cast<int>(column_bins.shape(0)));
     require_length(radii.shape(0), static_cast<std::size_t>(queries.size()),
                    "radii");
-    const gm::BlockCosts costs{cost, places(row_bins, base.n_bins(), queries),
-                               places(column_bins, base.n_bins(), base)};
+    const gm::ListedCosts costs{cost,
+                                places_of(row_bins, base.n_bins(), queries),
+                                places_of(column_bins, base.n_bins(), base)};
     gm::Request request{};
     request.n_neighbors = n_neighbors;
     request.radii = to_vector(radii);
     const Progress silent;
     auto [starts, distances, indices, counts] = search_for(
         request, n_threads, silent, [&](const gm::Threading& threading) {
-            return gm::find_nearest(queries, base, costs, {symmetric, reduced},
-                                    first, request, threading);
+            return gm::nearest_sparse(queries, base, costs,
+                                      {symmetric, reduced}, first, request,
+                                      threading);
         });
     return std::make_tuple(starts, distances, indices,
                            counts.n_solved + counts.n_stopped);
@@ -159,15 +158,15 @@ auto find_among(const gm::PointSearch& search, std::int64_t n_neighbors,
 
 }  // namespace
 
-void bind_supports(nb::module_& m) {
+void bind_sparse(nb::module_& m) {
     using gm::Points;
-    using gm::RaggedMasses;
-    nb::class_<RaggedMasses>(m, "RaggedMasses",
+    using gm::SparseMasses;
+    nb::class_<SparseMasses>(m, "SparseMasses",
                              "Sparse histograms as integer masses.")
-        .def("__init__", &init_ragged, "values"_a.noconvert(),
+        .def("__init__", &init_sparse_masses, "values"_a.noconvert(),
              "bins"_a.noconvert(), "starts"_a.noconvert(), "n_bins"_a,
              "total"_a)
-        .def("__len__", &RaggedMasses::size);
+        .def("__len__", &SparseMasses::size);
 
     nb::class_<Points>(m, "Points", "Coordinates of bins.")
         .def(
@@ -186,7 +185,7 @@ void bind_supports(nb::module_& m) {
                                 "Nearest neighbors for Euclidean costs.")
         .def(
             "__init__",
-            [](gm::PointSearch* self, std::shared_ptr<RaggedMasses> base,
+            [](gm::PointSearch* self, std::shared_ptr<SparseMasses> base,
                std::shared_ptr<Points> points) {
                 require_comparable(*base, *base, points->size(), false);
                 without_gil([&] {
@@ -213,7 +212,7 @@ void bind_supports(nb::module_& m) {
 
     m.def(
         "pairwise_points",
-        [](const RaggedMasses& x, const RaggedMasses& y, const Points& points,
+        [](const SparseMasses& x, const SparseMasses& y, const Points& points,
            bool symmetric, int n_threads, const Progress& progress) {
             require_comparable(x, y, points.size(), symmetric);
             return pairwise(x, y, points, symmetric, true, n_threads, progress);
@@ -221,16 +220,17 @@ void bind_supports(nb::module_& m) {
         "x"_a, "y"_a, "points"_a, "symmetric"_a, "n_threads"_a,
         "progress"_a.none(), "All distances, for Euclidean costs.");
     m.def(
-        "pairwise_supports",
-        [](const RaggedMasses& x, const RaggedMasses& y,
+        "pairwise_sparse",
+        [](const SparseMasses& x, const SparseMasses& y,
            const gm::CostMatrix& cost, In<std::int32_t, 1> row_bins,
            In<std::int32_t, 1> column_bins, bool symmetric, bool reduced,
            int n_threads, const Progress& progress) {
             require_comparable(x, y, x.n_bins(), symmetric);
             require_cost(cost, static_cast<int>(row_bins.shape(0)),
                          static_cast<int>(column_bins.shape(0)));
-            const gm::BlockCosts costs{cost, places(row_bins, x.n_bins(), x),
-                                       places(column_bins, x.n_bins(), y)};
+            const gm::ListedCosts costs{cost,
+                                        places_of(row_bins, x.n_bins(), x),
+                                        places_of(column_bins, x.n_bins(), y)};
             return pairwise(x, y, costs, symmetric, reduced, n_threads,
                             progress);
         },
@@ -238,12 +238,12 @@ void bind_supports(nb::module_& m) {
         "column_bins"_a.noconvert(), "symmetric"_a, "reduced"_a, "n_threads"_a,
         "progress"_a.none(),
         "All distances, for costs between the bins that are listed.");
-    m.def("nearest_supports", &find_nearest, "queries"_a, "base"_a, "cost"_a,
+    m.def("nearest_sparse", &nearest_sparse, "queries"_a, "base"_a, "cost"_a,
           "row_bins"_a.noconvert(), "column_bins"_a.noconvert(),
           "n_neighbors"_a, "radii"_a.noconvert(), nb::kw_only(), "first"_a,
           "symmetric"_a, "reduced"_a, "n_threads"_a,
           "Starts, distances and indices of the n_neighbors nearest within the "
           "radius of each query, for costs between the bins that are listed; "
-          "and the number of pairs that the simplex looked at. Query i is "
+          "and the number of pairs that the simplex looked at. DenseQuery i is "
           "histogram first + i of the base, unless it is outside.");
 }

@@ -1,55 +1,41 @@
 #include "batch/sparse_batch.h"
 
 #include "bindings/pairs.h"
+#include "bindings/places.h"
 
 namespace {
 
-using gm::SupportBatch;
+using gm::SparseBatch;
 
-void construct(SupportBatch* self, std::shared_ptr<gm::RaggedMasses> x,
-               std::shared_ptr<gm::RaggedMasses> y, In<std::int64_t, 2> pairs,
+void construct(SparseBatch* self, std::shared_ptr<gm::SparseMasses> x,
+               std::shared_ptr<gm::SparseMasses> y, In<std::int64_t, 2> pairs,
                bool reduced) {
     require(x->has_mass_of(*y), "The two sets of histograms differ in mass.");
     require(x->n_bins() == y->n_bins(), "The histograms differ in bins.");
     require_shape(pairs, pairs.shape(0), 2, "pairs");
     const Progress silent;
     without_gil([&] {
-        new (self) SupportBatch(std::move(x), std::move(y), pairs.data(),
-                                static_cast<std::int64_t>(pairs.shape(0)),
-                                reduced, make_poll(silent));
+        new (self) SparseBatch(std::move(x), std::move(y), pairs.data(),
+                               static_cast<std::int64_t>(pairs.shape(0)),
+                               reduced, make_poll(silent));
     });
 }
 
-void require_points(const SupportBatch& batch, const gm::Points& points) {
+void require_points(const SparseBatch& batch, const gm::Points& points) {
     require(points.size() == batch.x().n_bins(),
             "There are " + std::to_string(points.size()) + " points for " +
                 std::to_string(batch.x().n_bins()) + " bins.");
 }
 
-// Where each of d bins is in `listed`, -1 for others.
-std::vector<std::int32_t> places(const In<std::int32_t, 1>& listed, int d) {
-    require_range(listed.data(), listed.shape(0), 0, d, "bins");
-    std::vector<std::int32_t> place(static_cast<std::size_t>(d), -1);
-    for (std::size_t k = 0; k < listed.shape(0); ++k)
-        place[listed.data()[k]] = static_cast<std::int32_t>(k);
-    return place;
-}
-
-void require_places(const gm::Support& used,
-                    const std::vector<std::int32_t>& place) {
-    for (int k = 0; k < used.size; ++k)
-        require(place[used.bins[k]] >= 0,
-                "Bin " + std::to_string(used.bins[k]) + " has no costs.");
-}
-
-gm::BlockCosts block_of(const SupportBatch& batch, const gm::CostMatrix& cost,
-                        const In<std::int32_t, 1>& row_bins,
-                        const In<std::int32_t, 1>& column_bins,
-                        const std::int64_t* chosen, std::size_t n) {
+gm::ListedCosts listed_costs(const SparseBatch& batch,
+                             const gm::CostMatrix& cost,
+                             const In<std::int32_t, 1>& row_bins,
+                             const In<std::int32_t, 1>& column_bins,
+                             const std::int64_t* chosen, std::size_t n) {
     require_cost(cost, static_cast<int>(row_bins.shape(0)),
                  static_cast<int>(column_bins.shape(0)));
     const int d = batch.x().n_bins();
-    gm::BlockCosts costs{cost, places(row_bins, d), places(column_bins, d)};
+    gm::ListedCosts costs{cost, places(row_bins, d), places(column_bins, d)};
     for (std::size_t k = 0; k < n; ++k) {
         require_places(batch.left(chosen[k]), costs.row_of);
         require_places(batch.right(chosen[k]), costs.column_of);
@@ -60,7 +46,7 @@ gm::BlockCosts block_of(const SupportBatch& batch, const gm::CostMatrix& cost,
 using Solved = std::tuple<Out<double, 1>, Out<std::int32_t, 1>>;
 
 template <class Source>
-Solved solve(SupportBatch& batch, std::int64_t number, const Source& source,
+Solved solve(SparseBatch& batch, std::int64_t number, const Source& source,
              const In<std::int64_t, 1>& chosen, int n_threads) {
     require_distinct(chosen);
     const std::size_t n = chosen.shape(0);
@@ -75,7 +61,7 @@ Solved solve(SupportBatch& batch, std::int64_t number, const Source& source,
     return {to_numpy(std::move(values)), to_numpy(std::move(n_pivots))};
 }
 
-Solved solve_points(SupportBatch& batch, std::int64_t number,
+Solved solve_points(SparseBatch& batch, std::int64_t number,
                     const gm::Points& points, In<std::int64_t, 1> chosen,
                     int n_threads) {
     require_pairs(batch, chosen);
@@ -83,20 +69,20 @@ Solved solve_points(SupportBatch& batch, std::int64_t number,
     return solve(batch, number, points, chosen, n_threads);
 }
 
-Solved solve_block(SupportBatch& batch, std::int64_t number,
-                   const gm::CostMatrix& cost, In<std::int32_t, 1> row_bins,
-                   In<std::int32_t, 1> column_bins, In<std::int64_t, 1> chosen,
-                   int n_threads) {
+Solved solve_sparse(SparseBatch& batch, std::int64_t number,
+                    const gm::CostMatrix& cost, In<std::int32_t, 1> row_bins,
+                    In<std::int32_t, 1> column_bins, In<std::int64_t, 1> chosen,
+                    int n_threads) {
     require_pairs(batch, chosen);
-    const gm::BlockCosts costs = block_of(batch, cost, row_bins, column_bins,
-                                          chosen.data(), chosen.shape(0));
+    const gm::ListedCosts costs = listed_costs(
+        batch, cost, row_bins, column_bins, chosen.data(), chosen.shape(0));
     return solve(batch, number, costs, chosen, n_threads);
 }
 
 using Plans = std::tuple<Out<std::int64_t, 1>, Out<std::int32_t, 1>,
                          Out<std::int32_t, 1>, Out<double, 1>>;
 
-Plans plans(const SupportBatch& batch, std::int64_t number,
+Plans plans(const SparseBatch& batch, std::int64_t number,
             In<std::int64_t, 1> chosen) {
     require_pairs(batch, chosen);
     const Progress silent;
@@ -114,45 +100,45 @@ using Potentials = std::tuple<Out<std::int32_t, 1>, Out<double, 1>,
                               Out<std::int32_t, 1>, Out<double, 1>>;
 
 template <class Source>
-Potentials potentials(const SupportBatch& batch, std::int64_t number,
+Potentials potentials(const SparseBatch& batch, std::int64_t number,
                       const Source& source, std::int64_t pair) {
     const Progress silent;
-    gm::SupportPotentials found = without_gil([&] {
+    gm::SparsePotentials found = without_gil([&] {
         return batch.potentials(number, source, pair, make_poll(silent));
     });
     return {to_numpy(std::move(found.rows)), to_numpy(std::move(found.u)),
             to_numpy(std::move(found.columns)), to_numpy(std::move(found.v))};
 }
 
-Potentials potentials_points(const SupportBatch& batch, std::int64_t number,
+Potentials potentials_points(const SparseBatch& batch, std::int64_t number,
                              const gm::Points& points, std::int64_t pair) {
     require_range(&pair, 1, 0, batch.size(), "pair");
     require_points(batch, points);
     return potentials(batch, number, points, pair);
 }
 
-Potentials potentials_block(const SupportBatch& batch, std::int64_t number,
-                            const gm::CostMatrix& cost,
-                            In<std::int32_t, 1> row_bins,
-                            In<std::int32_t, 1> column_bins,
-                            std::int64_t pair) {
+Potentials potentials_sparse(const SparseBatch& batch, std::int64_t number,
+                             const gm::CostMatrix& cost,
+                             In<std::int32_t, 1> row_bins,
+                             In<std::int32_t, 1> column_bins,
+                             std::int64_t pair) {
     require_range(&pair, 1, 0, batch.size(), "pair");
-    return potentials(batch, number,
-                      block_of(batch, cost, row_bins, column_bins, &pair, 1),
-                      pair);
+    return potentials(
+        batch, number,
+        listed_costs(batch, cost, row_bins, column_bins, &pair, 1), pair);
 }
 
 }  // namespace
 
-void bind_support_batch(nb::module_& m) {
-    nb::class_<SupportBatch>(m, "SupportBatch",
-                             "Pairs of sparse histograms, solved repeatedly.")
+void bind_sparse_batch(nb::module_& m) {
+    nb::class_<SparseBatch>(m, "SparseBatch",
+                            "Pairs of sparse histograms, solved repeatedly.")
         .def("__init__", &construct, "x"_a, "y"_a, "pairs"_a.noconvert(),
              "reduced"_a)
-        .def("begin", &SupportBatch::begin, "The number of a new solve.")
+        .def("begin", &SparseBatch::begin, "The number of a new solve.")
         .def("solve_points", &solve_points, "number"_a, "points"_a,
              "chosen"_a.noconvert(), "n_threads"_a, "Values and pivots.")
-        .def("solve_block", &solve_block, "number"_a, "cost"_a,
+        .def("solve_sparse", &solve_sparse, "number"_a, "cost"_a,
              "row_bins"_a.noconvert(), "column_bins"_a.noconvert(),
              "chosen"_a.noconvert(), "n_threads"_a,
              "The same for costs between the bins that are listed.")
@@ -160,9 +146,9 @@ void bind_support_batch(nb::module_& m) {
              "Starts, rows, columns and flow of the plans of solve `number`.")
         .def("potentials_points", &potentials_points, "number"_a, "points"_a,
              "pair"_a, "Sending bins and their u, receiving bins and their v.")
-        .def("potentials_block", &potentials_block, "number"_a, "cost"_a,
+        .def("potentials_sparse", &potentials_sparse, "number"_a, "cost"_a,
              "row_bins"_a.noconvert(), "column_bins"_a.noconvert(), "pair"_a)
-        .def("__len__", &SupportBatch::size)
-        .def("pairs", &pairs_of<SupportBatch>, "Rows (i, j), as given.")
-        .def_prop_ro("n_bytes", &n_bytes_of<SupportBatch>);
+        .def("__len__", &SparseBatch::size)
+        .def("pairs", &pairs_of<SparseBatch>, "Rows (i, j), as given.")
+        .def_prop_ro("n_bytes", &n_bytes_of<SparseBatch>);
 }

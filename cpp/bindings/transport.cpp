@@ -202,7 +202,7 @@ void bind_transport(nb::module_& m) {
           "Of the first histograms of x and y: potentials of the columns, and "
           "rows and columns of the arcs that most probably are leaves.");
     m.def(
-        "pairwise", &pairwise, "x"_a, "y"_a, "cost"_a, "symmetric"_a,
+        "pairwise_dense", &pairwise, "x"_a, "y"_a, "cost"_a, "symmetric"_a,
         "n_threads"_a, "progress"_a.none(), "hub"_a = true,
         "counts"_a.noconvert().none() = nb::none(),
         "All distances; adds pivots, pairs by the hub and arcs priced there to "

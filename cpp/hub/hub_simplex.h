@@ -53,7 +53,7 @@ private:
     const CostMatrix& matrix_;
     const NearArcs& near_;
     std::vector<int> where_;  // scratch
-    SparseRows arcs_;
+    ArcRows arcs_;
     HubStart start_;
     SpanningTree tree_;
     std::vector<double> potential_;  // padded: pricing reads whole vectors

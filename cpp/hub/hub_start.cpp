@@ -6,7 +6,7 @@
 
 namespace groundmetric {
 
-void HubStart::set_choices(const Problem& problem, const SparseRows& arcs) {
+void HubStart::set_choices(const Problem& problem, const ArcRows& arcs) {
     const std::size_t m = problem.rows.size(), n = problem.columns.size();
     hub_ = problem.n_columns();
     first_.resize(m);
@@ -29,7 +29,7 @@ void HubStart::set_choices(const Problem& problem, const SparseRows& arcs) {
 }
 
 // Rows with only the hub left can wait.
-void HubStart::set_loss(const SparseRows& arcs, int row) {
+void HubStart::set_loss(const ArcRows& arcs, int row) {
     constexpr double kCheap = 0.5;
     const int first = first_[row];
     loss_[row] = arcs.column[first] == hub_ ? kHuge
@@ -38,14 +38,14 @@ void HubStart::set_loss(const SparseRows& arcs, int row) {
 }
 
 // Lists the watcher with the second choice of its row.
-void HubStart::watch(const SparseRows& arcs, int watcher) {
+void HubStart::watch(const ArcRows& arcs, int watcher) {
     int& head = head_[arcs.column[second_[watcher / 2]]];
     next_[watcher] = head;
     head = watcher;
 }
 
 // The rows that counted on the column choose again.
-void HubStart::close(const SparseRows& arcs, int column) {
+void HubStart::close(const ArcRows& arcs, int column) {
     closed_[column] = 1;
     for (int watcher = head_[column], after; watcher >= 0; watcher = after) {
         after = next_[watcher];
@@ -70,7 +70,7 @@ int HubStart::find_next_row() const {
     return kernels().find(loss_.data(), zeros_.data(), stride, least);
 }
 
-void HubStart::operator()(const Problem& problem, const SparseRows& arcs,
+void HubStart::operator()(const Problem& problem, const ArcRows& arcs,
                           SpanningTree& tree) {
     const int m = problem.n_rows(), n = problem.n_columns();
     tree.resize(m, m + n + 1);

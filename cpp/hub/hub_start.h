@@ -19,14 +19,14 @@ class HubStart {
 public:
     // Sets tree to a strongly feasible spanning tree below the hub, the node
     // after the last column. `arcs` are the problem's, from NearArcs::gather.
-    void operator()(const Problem& problem, const SparseRows& arcs,
+    void operator()(const Problem& problem, const ArcRows& arcs,
                     SpanningTree& tree);
 
 private:
-    void set_choices(const Problem& problem, const SparseRows& arcs);
-    void set_loss(const SparseRows& arcs, int row);
-    void watch(const SparseRows& arcs, int watcher);
-    void close(const SparseRows& arcs, int column);
+    void set_choices(const Problem& problem, const ArcRows& arcs);
+    void set_loss(const ArcRows& arcs, int row);
+    void watch(const ArcRows& arcs, int watcher);
+    void close(const ArcRows& arcs, int column);
     int find_next_row() const;
 
     int hub_ = 0;  // as a column

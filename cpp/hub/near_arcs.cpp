@@ -49,7 +49,7 @@ NearArcs::NearArcs(const CostMatrix& matrix, double threshold)
 }
 
 void NearArcs::gather(const Problem& problem, std::vector<int>& where,
-                      SparseRows& arcs) const {
+                      ArcRows& arcs) const {
     const int n = problem.n_columns();
     where.assign(static_cast<std::size_t>(n_columns_), -1);
     for (int j = 0; j < n; ++j) where[problem.columns[j]] = j;

@@ -16,7 +16,7 @@ namespace groundmetric {
 
 // Arcs row by row, the cheapest first: those of row i are at begin[i] and on,
 // up to begin[i + 1].
-struct SparseRows {
+struct ArcRows {
     std::vector<int> begin;
     std::vector<int> column;
     std::vector<double> cost;
@@ -33,14 +33,14 @@ public:
     // the hub, column problem.n_columns(), and is padded with arcs of cost
     // kHuge to a multiple of kLanes. `where` is scratch.
     void gather(const Problem& problem, std::vector<int>& where,
-                SparseRows& arcs) const;
+                ArcRows& arcs) const;
 
 private:
     NearArcs(const CostMatrix& matrix, double threshold);
 
     double threshold_;
     int n_columns_;
-    SparseRows all_;  // between all bins
+    ArcRows all_;  // between all bins
 };
 
 }  // namespace groundmetric

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/kernels.h"
 #include "transport/certificate.h"
@@ -10,7 +9,6 @@
 namespace groundmetric {
 namespace {
 
-constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
 // Entries of message_of_ for candidates that sent no message.
 constexpr std::int32_t kNoMessage = -1, kHinted = -2;
 
@@ -21,8 +19,9 @@ double margin_of(int d) { return 0x1p-36 + d * 0x1p-50; }
 
 }  // namespace
 
-Query::Query(const PrunedSearch& search, SearchCall& call)
-    : search_(search),
+DenseQuery::DenseQuery(const DenseSearch& search, SearchCall& call)
+    : BestFirst(call.request),
+      search_(search),
       call_(call),
       scale_(search.matrix().scale()),
       margin_(margin_of(search.base().n_bins()) * search.matrix().largest()),
@@ -30,51 +29,30 @@ Query::Query(const PrunedSearch& search, SearchCall& call)
       message_of_(static_cast<std::size_t>(search.base().size()), kNoMessage),
       again_(search.matrix(), search.near_arcs()) {}
 
-std::vector<Neighbor> Query::run(std::int64_t i,
-                                 const std::vector<Message>& messages,
-                                 StopToken& stop) {
+std::vector<Neighbor> DenseQuery::run(std::int64_t i,
+                                      const std::vector<Message>& messages,
+                                      StopToken& stop) {
     i_ = i;
     radius_ = call_.request.radii[i];
-    limit_ = {radius_, kLast};
+    start(radius_);
     attempts.clear();
-    best_.clear();
     functions_.clear();
     const Mass* masses = call_.queries->row(i);
     for (int p = 0; p < search_.base().n_bins(); ++p)
         query_[p] = to_double(masses[p]) * call_.queries->unit();
     gather_candidates(messages);
     take_over(messages, stop);
-    while (!heap_.empty() && !are_all_beaten()) {
-        stop.check();
-        std::pop_heap(heap_.begin(), heap_.end(), is_behind);
-        Candidate candidate = heap_.back();
-        heap_.pop_back();
-        const bool raised = !is_beaten(candidate) && raise(candidate);
-        if (is_beaten(candidate)) continue;
-        if (raised && !candidate.is_hinted) {
-            heap_.push_back(candidate);
-            std::push_heap(heap_.begin(), heap_.end(), is_behind);
-        } else {
-            solve(candidate, stop);
-        }
-    }
-    std::sort_heap(best_.begin(), best_.end());
-    return std::move(best_);
+    return find_nearest(stop);
 }
 
-Neighbor Query::limit_of(const Candidate& candidate) const {
+Neighbor DenseQuery::limit_of(const Candidate& candidate) const {
     if (!call_.each_once) return limit_;
     const double other = call_.request.radii[candidate.index];
     return {std::max(radius_, other), kLast};
 }
 
-// With one limit for all, the heap's order is that of the bounds.
-bool Query::are_all_beaten() const {
-    const Candidate& first = heap_.front();
-    return !call_.each_once && !first.is_hinted && is_beaten(first);
-}
-
-void Query::set_messages(const std::vector<Message>& messages, bool is_over) {
+void DenseQuery::set_messages(const std::vector<Message>& messages,
+                              bool is_over) {
     const Request& request = call_.request;
     if (!request.hints.empty())
         for (auto k = request.hint_starts[i_]; k < request.hint_starts[i_ + 1];
@@ -85,8 +63,7 @@ void Query::set_messages(const std::vector<Message>& messages, bool is_over) {
             is_over ? kNoMessage : static_cast<std::int32_t>(k);
 }
 
-void Query::gather_candidates(const std::vector<Message>& messages) {
-    heap_.clear();
+void DenseQuery::gather_candidates(const std::vector<Message>& messages) {
     set_messages(messages, false);
     const std::vector<double>& least = search_.least_costs();
     const int width = search_.width();
@@ -108,19 +85,16 @@ void Query::gather_candidates(const std::vector<Message>& messages) {
         if (message >= 0)
             candidate.bound =
                 std::max(candidate.bound, messages[message].value);
-        if (!is_beaten(candidate)) heap_.push_back(candidate);
+        offer(candidate);
     };
-    const std::int64_t n = search_.base().size();
-    if (call_.among_base)
-        call_.request.candidates.for_each(i_, n, consider);
-    else
-        for (std::int64_t j = 0; j < n; ++j) consider(j);
+    gather(call_.request.candidates, call_.among_base ? i_ : -1,
+           search_.base().size(), consider);
     set_messages(messages, true);
-    std::make_heap(heap_.begin(), heap_.end(), is_behind);
 }
 
 // Pairs that their other end has solved are free, and their potentials cheap.
-void Query::take_over(const std::vector<Message>& messages, StopToken& stop) {
+void DenseQuery::take_over(const std::vector<Message>& messages,
+                           StopToken& stop) {
     for (const Message& message : messages) {
         if (!message.is_solved) continue;
         keep({message.value, message.index, message.tree});
@@ -133,7 +107,7 @@ void Query::take_over(const std::vector<Message>& messages, StopToken& stop) {
 }
 
 // Updates the bound; false if it does not change, and a solve is due.
-bool Query::raise(Candidate& candidate) {
+bool DenseQuery::raise(Candidate& candidate) {
     const bool has_limit = std::isfinite(limit_of(candidate).distance);
     if (call_.each_once && !has_limit) return false;
     const double before = candidate.bound;
@@ -142,10 +116,10 @@ bool Query::raise(Candidate& candidate) {
     // Without a limit no candidate can be ruled out, so do not bother yet.
     if (candidate.best != candidate.raised && has_limit)
         bound_by_raised_function(candidate);
-    return candidate.bound > before;
+    return candidate.bound > before && !candidate.is_hinted;
 }
 
-void Query::bound_by_functions(Candidate& candidate) {
+void DenseQuery::bound_by_functions(Candidate& candidate) {
     const double* row = search_.row(candidate.index);
     const int n = n_functions();
     for (; candidate.n_seen < n; ++candidate.n_seen) {
@@ -159,7 +133,7 @@ void Query::bound_by_functions(Candidate& candidate) {
         std::max(candidate.bound, std::abs(candidate.gap) - margin_);
 }
 
-void Query::bound_by_raised_function(Candidate& candidate) {
+void DenseQuery::bound_by_raised_function(Candidate& candidate) {
     load(candidate.index);
     candidate.raised = candidate.best;
     // The problem may have the query at its receiving end: see load().
@@ -171,7 +145,7 @@ void Query::bound_by_raised_function(Candidate& candidate) {
 }
 
 // Loads the pair as in pairwise(): within the base, the smaller index first.
-void Query::load(std::int64_t index) {
+void DenseQuery::load(std::int64_t index) {
     const Mass* here = call_.queries->row(i_);
     const Mass* there = search_.base().row(index);
     if (call_.among_base && index < i_) std::swap(here, there);
@@ -182,18 +156,16 @@ void Query::load(std::int64_t index) {
     simplex_.problem.set_costs(search_.matrix());
 }
 
-void Query::solve(const Candidate& candidate, StopToken& stop) {
+void DenseQuery::solve(const Candidate& candidate, StopToken& stop) {
     load(candidate.index);
     const double unit = search_.base().unit();
     const double limit = limit_of(candidate).distance / scale_;
-    simplex_.ceiling = std::min(kHuge, (limit * (1 + 1e-12) + margin_) / unit);
-    simplex_.solve(stop);
-    counts.n_pivots += simplex_.n_pivots;
+    const bool is_solved =
+        solve_up_to((limit * (1 + 1e-12) + margin_) / unit, stop);
     n_again += candidate.is_known;
-    Message attempt{candidate.index, simplex_.lower * unit - margin_,
-                    !simplex_.is_above_ceiling, nullptr};
-    if (attempt.is_solved) {
-        ++counts.n_solved;
+    Message attempt{candidate.index, simplex_.lower * unit - margin_, is_solved,
+                    nullptr};
+    if (is_solved) {
         // Equal to pairwise(), which may use the hub, to the last bit.
         const double cost =
             search_.near_arcs()
@@ -203,15 +175,13 @@ void Query::solve(const Candidate& candidate, StopToken& stop) {
         attempt.value = search_.matrix().unscaled(cost, unit);
         attempt.tree = kept_tree();
         keep({attempt.value, attempt.index, attempt.tree});
-    } else {
-        ++counts.n_stopped;
     }
     attempts.push_back(std::move(attempt));
     const bool is_useless = call_.each_once && std::isinf(radius_);
     if (simplex_.problem.n_nodes() > 0 && !is_useless) add_functions(stop);
 }
 
-KeptTree Query::kept_tree() {
+KeptTree DenseQuery::kept_tree() {
     if (!call_.request.keep_trees) return nullptr;
     using Nodes = const std::vector<Node>;
     if (simplex_.problem.n_nodes() == 0) return std::make_shared<Nodes>();
@@ -221,27 +191,14 @@ KeptTree Query::kept_tree() {
     return tree;
 }
 
-void Query::keep(Neighbor found) {
-    if (limit_ < found) return;
-    best_.push_back(std::move(found));
-    std::push_heap(best_.begin(), best_.end());
-    const auto most = static_cast<std::size_t>(call_.request.n_neighbors);
-    if (best_.size() > most) {
-        std::pop_heap(best_.begin(), best_.end());
-        best_.pop_back();
-    }
-    if (best_.size() == most)
-        limit_ = {best_.front().distance, best_.front().index};
-}
-
-void Query::add_functions(StopToken& stop) {
+void DenseQuery::add_functions(StopToken& stop) {
     if (n_functions() >= kMostFunctions) return;
     add_function(lipschitz_potential(simplex_, search_.matrix(), stop));
     add_function(sender_potential(simplex_, search_.matrix(), stop));
 }
 
 // Centered to reduce rounding: adding a constant does not change a bound.
-void Query::add_function(std::vector<double> f) {
+void DenseQuery::add_function(std::vector<double> f) {
     const auto [low, high] = std::minmax_element(f.begin(), f.end());
     const double center = 0.5 * (*low + *high);
     for (double& value : f) value -= center;

@@ -1,4 +1,4 @@
-// One query of a pruned search.
+// One query of a search among dense histograms.
 //
 // Lower bounds of d_M(q, x) rule out almost all x. From the cheapest to the
 // most expensive, for a metric M:
@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "batch/pairwise.h"
+#include "search/best_first.h"
 #include "search/dense_search.h"
-#include "transport/simplex.h"
 
 namespace groundmetric {
 
@@ -47,9 +47,27 @@ struct SearchCall {
     }
 };
 
-class alignas(128) Query {
+struct DenseCandidate {
+    static constexpr int kNone = -1;
+    double bound;
+    std::int64_t index;
+    bool is_hinted = false;
+    bool is_known = false;  // tried from its other end
+    int n_seen = 0;         // functions tried on it
+    int best = kNone;       // of these
+    int raised = kNone;
+    double gap = 0.0;  // f'(q - x), f the best
+    // Later in the heap's order.
+    bool is_behind(const DenseCandidate& other) const {
+        if (is_hinted != other.is_hinted) return other.is_hinted;
+        return bound > other.bound ||
+               (bound == other.bound && index > other.index);
+    }
+};
+
+class alignas(128) DenseQuery : public BestFirst<DenseQuery, DenseCandidate> {
 public:
-    Query(const PrunedSearch& search, SearchCall& call);
+    DenseQuery(const DenseSearch& search, SearchCall& call);
 
     // The neighbors of query i, given the messages of other queries.
     std::vector<Neighbor> run(std::int64_t i,
@@ -57,41 +75,28 @@ public:
                               StopToken& stop);
     // The pairs that the last run tried to solve, for their other ends.
     std::vector<Message> attempts;
-    // Of all runs.
-    SolveCounts counts;
-    // A pair with an end that is no query counts for both.
+    // Of all runs. A pair with an end that is no query counts for both.
     std::int64_t n_candidate_ends = 0;
     std::int64_t n_again = 0;  // pairs that the other end had tried before
 
 private:
+    using Candidate = DenseCandidate;
+    friend class BestFirst<DenseQuery, DenseCandidate>;
     // Functions of the nearest pairs come first and are the most useful; beyond
     // this number they cost more than they save.
     static constexpr int kMostFunctions = 128;
     // Beyond this, trees are not kept but solved again when needed.
     static constexpr std::size_t kMostTreeBytes = std::size_t{1} << 28;
-    static constexpr int kNone = -1;
-    struct Candidate {
-        double bound;
-        std::int64_t index;
-        bool is_hinted = false;
-        bool is_known = false;  // tried from its other end
-        int n_seen = 0;         // functions tried on it
-        int best = kNone;       // of these
-        int raised = kNone;
-        double gap = 0.0;  // f'(q - x), f the best
-    };
-    // Later in the heap's order.
-    static bool is_behind(const Candidate& a, const Candidate& b) {
-        if (a.is_hinted != b.is_hinted) return b.is_hinted;
-        return a.bound > b.bound || (a.bound == b.bound && a.index > b.index);
-    }
-    // The worst neighbor that this candidate still has to check.
+    // The worst neighbor that this candidate still has to beat.
     Neighbor limit_of(const Candidate& candidate) const;
     bool is_beaten(const Candidate& candidate) const {
         return limit_of(candidate) <
                Neighbor{candidate.bound * scale_, candidate.index};
     }
-    bool are_all_beaten() const;
+    // With one limit for all, the heap's order is that of the bounds.
+    bool are_all_beaten(const Candidate& first) const {
+        return !call_.each_once && !first.is_hinted && is_beaten(first);
+    }
     int n_functions() const {
         return static_cast<int>(functions_.size() / query_.size());
     }
@@ -109,11 +114,10 @@ private:
     void bound_by_raised_function(Candidate& candidate);
     void solve(const Candidate& candidate, StopToken& stop);
     KeptTree kept_tree();
-    void keep(Neighbor found);
     void add_functions(StopToken& stop);
     void add_function(std::vector<double> f);
 
-    const PrunedSearch& search_;
+    const DenseSearch& search_;
     SearchCall& call_;
     const double scale_;
     const double margin_;
@@ -122,12 +126,8 @@ private:
     double radius_ = 0.0;
     std::vector<double> query_;
     std::vector<double> functions_;
-    std::vector<Candidate> heap_;
-    std::vector<Neighbor> best_;            // a heap, the worst on top
-    Neighbor limit_{};                      // the worst that is still wanted
     std::vector<std::int32_t> message_of_;  // message number, by sender
     const Mass *left_ = nullptr, *right_ = nullptr;  // the loaded pair
-    TransportSimplex simplex_;
     PairSolver again_;
 };
 

@@ -15,7 +15,7 @@ std::int64_t wave_size(std::int64_t n, bool passes_on) {
 }
 
 // Whether no query has more candidates than neighbors are wanted.
-bool wants_all(const PrunedSearch& search, const Request& request,
+bool wants_all(const DenseSearch& search, const Request& request,
                const Poll& poll) {
     const std::int64_t n = search.base().size();
     if (request.n_neighbors >= n) return true;
@@ -34,7 +34,7 @@ bool wants_all(const PrunedSearch& search, const Request& request,
 // The queries of one call: runs them in waves, and passes messages on.
 class Search {
 public:
-    Search(const PrunedSearch& search, SearchCall& call,
+    Search(const DenseSearch& search, SearchCall& call,
            const Threading& threading)
         : call_(call),
           threading_(threading),
@@ -44,7 +44,7 @@ public:
           wave_(wave_size(end_ - begin_, call.among_base && !call.each_once)),
           workers_(static_cast<std::size_t>(
                        n_workers(wave_, 1, threading.n_threads)),
-                   Query(search, call)),
+                   DenseQuery(search, call)),
           found_(static_cast<std::size_t>(n_)),
           attempts_(found_.size()),
           inbox_(found_.size()) {}
@@ -65,7 +65,7 @@ private:
             return threading_.poll(first - begin_ + n_done);
         };
         const Body body = [&](std::int64_t k, int worker, StopToken& stop) {
-            Query& query = workers_[worker];
+            DenseQuery& query = workers_[worker];
             const std::int64_t i = first + k;
             found_[i] = query.run(i, inbox_[i], stop);
             attempts_[i] = std::move(query.attempts);
@@ -107,31 +107,22 @@ private:
     }
 
     Neighborhoods gathered() {
-        Neighborhoods out;
+        Neighborhoods out(found_);
         std::int64_t n_candidate_ends = 0, n_again = n_again_;
-        for (const Query& worker : workers_) {
+        for (const DenseQuery& worker : workers_) {
             out.counts += worker.counts;
             n_candidate_ends += worker.n_candidate_ends;
             n_again += worker.n_again;
         }
         out.counts.n_bounded = n_candidate_ends / 2 + n_again -
                                out.counts.n_solved - out.counts.n_stopped;
-        out.starts.assign(1, 0);
-        for (std::vector<Neighbor>& neighbors : found_) {
-            out.neighbors.insert(out.neighbors.end(),
-                                 std::make_move_iterator(neighbors.begin()),
-                                 std::make_move_iterator(neighbors.end()));
-            neighbors = {};
-            out.starts.push_back(
-                static_cast<std::int64_t>(out.neighbors.size()));
-        }
         return out;
     }
 
     SearchCall& call_;
     const Threading& threading_;
     const std::int64_t n_, begin_, end_, wave_;
-    std::vector<Query> workers_;
+    std::vector<DenseQuery> workers_;
     std::vector<std::vector<Neighbor>> found_;
     std::vector<std::vector<Message>> attempts_, inbox_;
     std::int64_t n_again_ = 0;  // pairs that both ends tried in one wave
@@ -139,9 +130,9 @@ private:
 
 }  // namespace
 
-PrunedSearch::PrunedSearch(std::shared_ptr<const Masses> base,
-                           std::shared_ptr<const CostMatrix> matrix,
-                           const Poll& poll)
+DenseSearch::DenseSearch(std::shared_ptr<const Masses> base,
+                         std::shared_ptr<const CostMatrix> matrix,
+                         const Poll& poll)
     : base_(std::move(base)),
       matrix_(std::move(matrix)),
       near_(NearArcs::of(*matrix_)),
@@ -166,8 +157,8 @@ PrunedSearch::PrunedSearch(std::shared_ptr<const Masses> base,
     parallel_for(base_->size(), 1, 1, poll, body);
 }
 
-Neighborhoods PrunedSearch::find(const Masses* queries, const Request& request,
-                                 const Threading& threading) const {
+Neighborhoods DenseSearch::find(const Masses* queries, const Request& request,
+                                const Threading& threading) const {
     const bool among_base = queries == nullptr;
     SearchCall call{
         among_base ? base_.get() : queries, request, among_base,
@@ -178,8 +169,8 @@ Neighborhoods PrunedSearch::find(const Masses* queries, const Request& request,
     return found;
 }
 
-void PrunedSearch::plan_sum(const Neighborhoods& found, const double* weights,
-                            const Threading& threading, double* sums) const {
+void DenseSearch::plan_sum(const Neighborhoods& found, const double* weights,
+                           const Threading& threading, double* sums) const {
     const int d = base_->n_bins();
     const bool reduced =
         matrix_->is_quasimetric(threading.n_threads, threading.poll);
@@ -207,8 +198,8 @@ void PrunedSearch::plan_sum(const Neighborhoods& found, const double* weights,
                  threading.poll, body);
 }
 
-void PrunedSearch::spread_sum(const Neighborhoods& found, const double* weights,
-                              const Threading& threading, double* sums) const {
+void DenseSearch::spread_sum(const Neighborhoods& found, const double* weights,
+                             const Threading& threading, double* sums) const {
     const int d = base_->n_bins();
     std::fill_n(sums, static_cast<std::size_t>(d) * d, 0.0);
     std::vector<double> received(static_cast<std::size_t>(d));

@@ -20,56 +20,17 @@
 
 #include "base/masses.h"
 #include "base/parallel.h"
-#include "base/solve_counts.h"
 #include "hub/near_arcs.h"
-#include "search/candidates.h"
+#include "search/neighborhoods.h"
 #include "transport/cost.h"
-#include "transport/tree.h"
 
 namespace groundmetric {
 
-// Preorder and parents of a pair's optimal tree.
-using KeptTree = std::shared_ptr<const std::vector<Node>>;
-
-// Ordered by distance, ties by index.
-struct Neighbor {
-    double distance;
-    std::int64_t index;
-    KeptTree tree = nullptr;  // of the optimal plan, if kept
-    bool operator<(const Neighbor& other) const {
-        return distance < other.distance ||
-               (distance == other.distance && index < other.index);
-    }
-};
-
-// What to find.
-struct Request {
-    // The k nearest of those within the radius of each query.
-    std::int64_t n_neighbors;
-    std::vector<double> radii;
-    Candidates candidates;
-    // Likely neighbors of each query, which are tried first; may be empty.
-    std::vector<std::int64_t> hint_starts;
-    std::vector<std::int32_t> hints;
-    bool keep_trees = false;  // for sums of plans
-    // Which histograms of the base are queries, if these are its own: from
-    // first up to end. The others need a radius below zero.
-    std::int64_t first = 0, end = 0;
-};
-
-// The neighbors of all queries, sorted; those of query i are at starts[i] to
-// starts[i + 1].
-struct Neighborhoods {
-    std::vector<std::int64_t> starts;
-    std::vector<Neighbor> neighbors;
-    SolveCounts counts;
-};
-
-class PrunedSearch {
+class DenseSearch {
 public:
     // Histograms of mass 1, and a metric.
-    PrunedSearch(std::shared_ptr<const Masses> base,
-                 std::shared_ptr<const CostMatrix> matrix, const Poll& poll);
+    DenseSearch(std::shared_ptr<const Masses> base,
+                std::shared_ptr<const CostMatrix> matrix, const Poll& poll);
 
     // The neighbors of each query, with the distances of pairwise(). If queries
     // is null, histograms of the base are queries, excluding themselves.

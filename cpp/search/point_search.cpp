@@ -24,11 +24,11 @@ std::vector<double> centroid(const Support& r, double unit,
 }
 
 // Euclidean distances: a metric, and centroids bound the EMD.
-class PointGround {
+class PointModel {
 public:
     using Costs = PointCosts;
 
-    explicit PointGround(const PointSearch& search)
+    explicit PointModel(const PointSearch& search)
         : search_(&search),
           // A rounding for each bin and coordinate, of costs and masses of the
           // order of 1.
@@ -39,7 +39,7 @@ public:
     double margin() const { return margin_; }
     static constexpr bool reduced() { return true; }
     static constexpr bool symmetric() { return true; }
-    void bound(const Support& query, const RaggedMasses& base,
+    void bound(const Support& query, const SparseMasses& base,
                std::vector<double>& bounds) const {
         const Points& points = search_->points();
         const std::vector<double> center = centroid(query, base.unit(), points);
@@ -58,11 +58,11 @@ private:
 };
 
 // Any costs: bounds are the relaxed ones alone.
-class BlockGround {
+class SparseModel {
 public:
-    using Costs = MatrixCosts;
+    using Costs = SparseCosts;
 
-    BlockGround(const BlockCosts& costs, const SupportOptions& options)
+    SparseModel(const ListedCosts& costs, const SparseOptions& options)
         : costs_(&costs), options_(options) {}
 
     Costs costs() const { return Costs(*costs_); }
@@ -70,19 +70,19 @@ public:
     double margin() const { return 0x1p-36 * costs_->matrix.largest(); }
     bool reduced() const { return options_.reduced; }
     bool symmetric() const { return options_.symmetric; }
-    void bound(const Support&, const RaggedMasses& base,
+    void bound(const Support&, const SparseMasses& base,
                std::vector<double>& bounds) const {
         bounds.assign(static_cast<std::size_t>(base.size()), -kHuge);
     }
 
 private:
-    const BlockCosts* costs_;
-    SupportOptions options_;
+    const ListedCosts* costs_;
+    SparseOptions options_;
 };
 
 }  // namespace
 
-PointSearch::PointSearch(std::shared_ptr<const RaggedMasses> base,
+PointSearch::PointSearch(std::shared_ptr<const SparseMasses> base,
                          std::shared_ptr<const Points> points)
     : base_(std::move(base)),
       points_(std::move(points)),
@@ -96,22 +96,23 @@ PointSearch::PointSearch(std::shared_ptr<const RaggedMasses> base,
     }
 }
 
-Neighborhoods PointSearch::find(const RaggedMasses* queries, std::int64_t first,
+Neighborhoods PointSearch::find(const SparseMasses* queries, std::int64_t first,
                                 const Request& request, bool once,
                                 const Threading& threading) const {
-    const RaggedMasses& asking = queries == nullptr ? *base_ : *queries;
+    const SparseMasses& asking = queries == nullptr ? *base_ : *queries;
     if (queries == nullptr) first = 0;
     if (first < 0) first = -asking.size();
-    return find_relaxed(asking, *base_, PointGround(*this), first, request,
-                        once, threading);
+    return find_sparse(asking, *base_, PointModel(*this), first, request, once,
+                       threading);
 }
 
-Neighborhoods find_nearest(const RaggedMasses& queries,
-                           const RaggedMasses& base, const BlockCosts& costs,
-                           const SupportOptions& options, std::int64_t first,
-                           const Request& request, const Threading& threading) {
-    return find_relaxed(queries, base, BlockGround(costs, options), first,
-                        request, false, threading);
+Neighborhoods nearest_sparse(const SparseMasses& queries,
+                             const SparseMasses& base, const ListedCosts& costs,
+                             const SparseOptions& options, std::int64_t first,
+                             const Request& request,
+                             const Threading& threading) {
+    return find_sparse(queries, base, SparseModel(costs, options), first,
+                       request, false, threading);
 }
 
 }  // namespace groundmetric

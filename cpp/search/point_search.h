@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "search/dense_search.h"
+#include "search/neighborhoods.h"
 #include "sparse/points.h"
 #include "sparse/sparse_masses.h"
 #include "sparse/sparse_pairwise.h"
@@ -30,7 +30,7 @@ namespace groundmetric {
 
 class PointSearch {
 public:
-    PointSearch(std::shared_ptr<const RaggedMasses> base,
+    PointSearch(std::shared_ptr<const SparseMasses> base,
                 std::shared_ptr<const Points> points);
 
     // The neighbors of each query, with the distances of pairwise(). If queries
@@ -40,30 +40,31 @@ public:
     // and trees are not for this search. If `once`, a pair of the base is found
     // only from the end with the larger radius, of equal ones that with the
     // smaller index.
-    Neighborhoods find(const RaggedMasses* queries, std::int64_t first,
+    Neighborhoods find(const SparseMasses* queries, std::int64_t first,
                        const Request& request, bool once,
                        const Threading& threading) const;
 
-    const RaggedMasses& base() const { return *base_; }
+    const SparseMasses& base() const { return *base_; }
     const Points& points() const { return *points_; }
     // Centroids of the base, coordinates in rows, and the length of a row.
     const std::vector<double>& centroids() const { return centroids_; }
     int width() const { return width_; }
 
 private:
-    std::shared_ptr<const RaggedMasses> base_;
+    std::shared_ptr<const SparseMasses> base_;
     std::shared_ptr<const Points> points_;
     int width_;
     std::vector<double> centroids_;
 };
 
 // The neighbors of each query in a part of the base, under any costs between
-// their bins, with the distances of pairwise(). Query i is histogram first + i
-// of that part, unless it is outside; if costs are symmetric, the one that
+// their bins, with the distances of pairwise(). DenseQuery i is histogram first
+// + i of that part, unless it is outside; if costs are symmetric, the one that
 // comes first in the base sends.
-Neighborhoods find_nearest(const RaggedMasses& queries,
-                           const RaggedMasses& base, const BlockCosts& costs,
-                           const SupportOptions& options, std::int64_t first,
-                           const Request& request, const Threading& threading);
+Neighborhoods nearest_sparse(const SparseMasses& queries,
+                             const SparseMasses& base, const ListedCosts& costs,
+                             const SparseOptions& options, std::int64_t first,
+                             const Request& request,
+                             const Threading& threading);
 
 }  // namespace groundmetric

@@ -92,7 +92,7 @@ void PointCosts::compute(const std::int32_t* bins, std::int64_t n) {
                               to_.data());
 }
 
-std::int64_t PointCosts::expect(const RaggedMasses& others, std::int64_t begin,
+std::int64_t PointCosts::expect(const SparseMasses& others, std::int64_t begin,
                                 std::int64_t end) {
     const auto most = static_cast<std::int64_t>(kAheadBytes / n_bytes());
     std::int64_t n = others.row(begin).size;

@@ -53,7 +53,7 @@ public:
     // Finds the distances to the bins of some of these histograms, of the first
     // at least, and returns the first for which it did not: many bins at a
     // time take half as long.
-    std::int64_t expect(const RaggedMasses& others, std::int64_t begin,
+    std::int64_t expect(const SparseMasses& others, std::int64_t begin,
                         std::int64_t end);
     // Sets the costs of a problem between the fixed histogram and `other`,
     // whose margins are set; the fixed one is at the receiving end if

@@ -13,18 +13,18 @@ namespace groundmetric {
 
 // Bins of x in rows, of y in columns. Row p of the matrix is that of bin
 // rows[p], column q that of bin columns[q].
-struct BlockCosts {
+struct ListedCosts {
     const CostMatrix& matrix;
     std::vector<std::int32_t> row_of, column_of;  // of each bin
     double scale() const { return matrix.scale(); }
 };
 
 // Costs from a matrix, with the interface of PointCosts.
-class MatrixCosts {
+class SparseCosts {
 public:
-    explicit MatrixCosts(const BlockCosts& costs) : costs_(&costs) {}
+    explicit SparseCosts(const ListedCosts& costs) : costs_(&costs) {}
     void start(const Support& fixed) { fixed_ = fixed; }
-    std::int64_t expect(const RaggedMasses&, std::int64_t, std::int64_t end) {
+    std::int64_t expect(const SparseMasses&, std::int64_t, std::int64_t end) {
         return end;
     }
     void set_costs(Problem& problem, const Support& other,
@@ -56,7 +56,7 @@ private:
                 costs_->row_of[fixed_.bins[problem.columns[j]]])[q];
     }
 
-    const BlockCosts* costs_;
+    const ListedCosts* costs_;
     Support fixed_{};
 };
 

@@ -4,7 +4,7 @@
 
 namespace groundmetric {
 
-RaggedMasses::RaggedMasses(const double* values, const std::int32_t* bins,
+SparseMasses::SparseMasses(const double* values, const std::int32_t* bins,
                            const std::int64_t* starts, std::int64_t n, int d,
                            double total)
     : n_bins_(d),

@@ -16,12 +16,12 @@ struct Support {
     int size;
 };
 
-class RaggedMasses {
+class SparseMasses {
 public:
     // n histograms on d bins in compressed rows: entries starts[i] to
     // starts[i + 1] are those of row i, with rising bins and positive values.
     // Scaled and rounded as in Masses, to the same integers.
-    RaggedMasses(const double* values, const std::int32_t* bins,
+    SparseMasses(const double* values, const std::int32_t* bins,
                  const std::int64_t* starts, std::int64_t n, int d,
                  double total);
 
@@ -35,7 +35,7 @@ public:
     int n_bins() const { return n_bins_; }
     double unit() const { return unit_; }
     // Whether plans between the rows of both exist.
-    bool has_mass_of(const RaggedMasses& other) const {
+    bool has_mass_of(const SparseMasses& other) const {
         return unit_ == other.unit_ && sum_ == other.sum_;
     }
 

@@ -26,8 +26,8 @@ std::int64_t n_parts(std::int64_t n_rows, std::int64_t n_columns,
 }
 
 template <class Costs, class Source>
-void solve_all(const RaggedMasses& x, const RaggedMasses& y,
-               const Source& source, const SupportOptions& options,
+void solve_all(const SparseMasses& x, const SparseMasses& y,
+               const Source& source, const SparseOptions& options,
                const Threading& threading, double scale, double* distances) {
     const std::int64_t n = y.size();
     const std::int64_t parts = threading.n_threads == 1
@@ -69,17 +69,17 @@ void solve_all(const RaggedMasses& x, const RaggedMasses& y,
 
 }  // namespace
 
-void pairwise(const RaggedMasses& x, const RaggedMasses& y,
-              const Points& points, const SupportOptions& options,
+void pairwise(const SparseMasses& x, const SparseMasses& y,
+              const Points& points, const SparseOptions& options,
               const Threading& threading, double* distances) {
     solve_all<PointCosts>(x, y, points, options, threading, points.scale(),
                           distances);
 }
 
-void pairwise(const RaggedMasses& x, const RaggedMasses& y,
-              const BlockCosts& costs, const SupportOptions& options,
+void pairwise(const SparseMasses& x, const SparseMasses& y,
+              const ListedCosts& costs, const SparseOptions& options,
               const Threading& threading, double* distances) {
-    solve_all<MatrixCosts>(x, y, costs, options, threading,
+    solve_all<SparseCosts>(x, y, costs, options, threading,
                            costs.matrix.scale(), distances);
 }
 

@@ -10,19 +10,19 @@
 
 namespace groundmetric {
 
-struct SupportOptions {
+struct SparseOptions {
     bool symmetric;  // x = y, and so are the costs: solve half, mirror it
     bool reduced;    // costs are a metric: common mass stays
 };
 
 // distances[i * n + j] = the EMD of x_i and y_j under the distances of points.
-void pairwise(const RaggedMasses& x, const RaggedMasses& y,
-              const Points& points, const SupportOptions& options,
+void pairwise(const SparseMasses& x, const SparseMasses& y,
+              const Points& points, const SparseOptions& options,
               const Threading& threading, double* distances);
 
 // The same under costs between bins.
-void pairwise(const RaggedMasses& x, const RaggedMasses& y,
-              const BlockCosts& costs, const SupportOptions& options,
+void pairwise(const SparseMasses& x, const SparseMasses& y,
+              const ListedCosts& costs, const SparseOptions& options,
               const Threading& threading, double* distances);
 
 }  // namespace groundmetric

@@ -118,7 +118,7 @@ def _seconds_a_pair(rows: Floats) -> float:
     cost = _core.CostMatrix(half + half.T)
     first = np.arange(min(N_TIMED, n // 2))
     masses = _core.Masses(rows, 1.0)
-    batch = _core.Batch(masses, masses, np.stack([first, n - 1 - first], axis=1))
+    batch = _core.DenseBatch(masses, masses, np.stack([first, n - 1 - first], axis=1))
     times = []
     for k in first:
         start = time.perf_counter()

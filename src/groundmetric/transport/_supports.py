@@ -46,7 +46,7 @@ class SolvedSupports(NamedTuple):
 class SparsePlans(NamedTuple):
     """The plans of one solve, as long as the batch keeps them."""
 
-    core: _core.SupportBatch
+    core: _core.SparseBatch
     number: int
     block: BlockOfCosts
     potentials: Callable[[int], tuple[Bins, Floats, Bins, Floats]]  # of a pair
@@ -141,8 +141,8 @@ class _Supports:
         self._reduced = reduced
         self.core = self._new_core()
 
-    def _new_core(self) -> _core.SupportBatch:
-        return _core.SupportBatch(*self._masses, self._pairs, self._reduced)
+    def _new_core(self) -> _core.SparseBatch:
+        return _core.SparseBatch(*self._masses, self._pairs, self._reduced)
 
 
 class MatrixSupports(_Supports):
@@ -168,14 +168,14 @@ class MatrixSupports(_Supports):
         all_bins = len(rows) == len(columns) == len(cost)
         matrix = _core.CostMatrix(cost if all_bins else cost[np.ix_(rows, columns)])
         number = self.core.begin()
-        values, n_pivots = self.core.solve_block(
+        values, n_pivots = self.core.solve_sparse(
             number, matrix, rows, columns, chosen, threads
         )
         plans = SparsePlans(
             self.core,
             number,
             lambda p, q: np.asarray(cost[np.ix_(p, q)], dtype=np.float64),
-            partial(self.core.potentials_block, number, matrix, rows, columns),
+            partial(self.core.potentials_sparse, number, matrix, rows, columns),
             self.shape,
             is_metric=False,
             is_dense=True,
@@ -255,7 +255,7 @@ class PointSupports(_Supports):
             pairs = chosen[part]
             p, q = self._bins_of(pairs)
             matrix = _core.CostMatrix(block(p, q))
-            values[part], n_pivots[part] = self.core.solve_block(
+            values[part], n_pivots[part] = self.core.solve_sparse(
                 number, matrix, p, q, pairs, threads
             )
         return values, n_pivots
@@ -286,11 +286,11 @@ class PointSupports(_Supports):
             first = end
 
     def _potentials_of(
-        self, core: _core.SupportBatch, number: int, block: BlockOfCosts, pair: int
+        self, core: _core.SparseBatch, number: int, block: BlockOfCosts, pair: int
     ) -> tuple[Bins, Floats, Bins, Floats]:
         p, q = self._bins_of(np.array([pair]))
         matrix = _core.CostMatrix(block(p, q))
-        return core.potentials_block(number, matrix, p, q, pair)
+        return core.potentials_sparse(number, matrix, p, q, pair)
 
 
 def as_matrix(metric: Metric) -> ArrayLike:

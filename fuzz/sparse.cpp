@@ -11,7 +11,7 @@
 namespace groundmetric::fuzz {
 namespace {
 
-struct Ragged {
+struct Rows {
     std::vector<double> values;
     std::vector<std::int32_t> bins;
     std::vector<std::int64_t> starts{0};
@@ -23,8 +23,8 @@ struct Ragged {
             }
         starts.push_back(static_cast<std::int64_t>(bins.size()));
     }
-    RaggedMasses masses(int d) const {
-        return RaggedMasses(values.data(), bins.data(), starts.data(),
+    SparseMasses masses(int d) const {
+        return SparseMasses(values.data(), bins.data(), starts.data(),
                             static_cast<std::int64_t>(starts.size()) - 1, d,
                             1.0);
     }
@@ -61,12 +61,12 @@ void run(Input& input) {
     const std::vector<double> cost =
         distances_between(coordinates, d, s, points->scale());
     std::vector<std::vector<double>> rows;
-    Ragged ragged;
+    Rows sparse;
     for (int i = 0; i < n; ++i) {
         rows.push_back(distribution(input, d));
-        ragged.add(rows.back());
+        sparse.add(rows.back());
     }
-    const auto masses = std::make_shared<const RaggedMasses>(ragged.masses(d));
+    const auto masses = std::make_shared<const SparseMasses>(sparse.masses(d));
     std::vector<double> near(static_cast<std::size_t>(n * n)), matrix(near);
     const Threading threading{input.byte() % 16 == 0 ? 2 : 1, kGoOn};
     pairwise(*masses, *masses, *points, {false, true}, threading, near.data());
@@ -98,7 +98,7 @@ void run(Input& input) {
                                  1e-14 * proof.value + 1e-150 * points->scale();
             const int at = i * n + j;
             require_close(near[at], proof.value, slack, "points");
-            require_close(matrix[at], proof.value, slack, "supports");
+            require_close(matrix[at], proof.value, slack, "sparse");
             require_close(searched[at], proof.value, slack, "a neighbor");
         }
 }
