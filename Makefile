@@ -19,8 +19,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 MAKEFLAGS += --no-print-directory
 
-CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*.cpp cpp/*.h)
-FORMATTED := $(wildcard cpp/*.cpp cpp/*.h fuzz/*.cpp fuzz/*.h benchmarks/*.cpp)
+CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*/*.cpp cpp/*/*.h)
+FORMATTED := $(wildcard cpp/*/*.cpp cpp/*/*.h fuzz/*.cpp fuzz/*.h benchmarks/*.cpp)
 FUZZED := $(notdir $(wildcard fuzz/corpus/*))
 
 .PHONY: help setup demo test lint format stub docs bench load pages screenshots reproduce \
@@ -184,7 +184,7 @@ valgrind: build/valgrind  ## Threads and failing allocations under valgrind's me
 	@valgrind -q --error-exitcode=1 --leak-check=full \
 	  --soname-synonyms=somalloc=nouserintercepts build/valgrind/fuzz/allocations
 
-# The core in other builds: with standard C++ alone (cpp/portable.h), and by clang.
+# The core in other builds: with standard C++ alone (cpp/base/portable.h), and by clang.
 BUILDS := portable $(if $(shell command -v clang++),clang)
 CORE_TESTS ?= tests
 test-builds: $(BUILDS:%=test-build-%)  ## The tests of the core in portable C++, and by clang if it is there

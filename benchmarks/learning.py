@@ -26,7 +26,7 @@ N_STEPS = 3
 # What native time is spent on; the rest is Python, numpy's bounds included.
 NATIVE = {
     "transport": [
-        (_core.PrunedSearch, "find"),
+        (_core.DenseSearch, "find"),
         (_core.Found, "plan_sum"),
     ],
     "projection": [(_core.MetricProjector, "project"), (_core, "detours")],

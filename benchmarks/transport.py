@@ -85,7 +85,7 @@ def hub_row(X: np.ndarray, rng: np.random.Generator, d: int, bar: float) -> Row:
     def solve(hub: bool) -> float:  # noqa: FBT001
         effort = np.zeros(3, np.int64)
         duration = seconds(
-            lambda: _core.pairwise(x, y, cost, False, 1, None, hub, effort)  # noqa: FBT003
+            lambda: _core.pairwise_dense(x, y, cost, False, 1, None, hub, effort)  # noqa: FBT003
         )
         pivots[hub] = effort[0] / n_pairs
         return duration / n_pairs

@@ -4,14 +4,14 @@
 #include <limits>
 #include <numeric>
 
-#include "batch.h"
-#include "certificate.h"
-#include "cone.h"
-#include "pairwise.h"
-#include "relaxed.h"
-#include "search.h"
-#include "support_pairs.h"
-#include "table_sum.h"
+#include "batch/dense_batch.h"
+#include "batch/pairwise.h"
+#include "cone/projector.h"
+#include "search/dense_search.h"
+#include "search/point_search.h"
+#include "sparse/sparse_pairwise.h"
+#include "tables/table_sum.h"
+#include "transport/certificate.h"
 
 namespace groundmetric::fuzz {
 namespace {
@@ -54,9 +54,9 @@ Function pairwise_call(const Example& example, int n, bool hub) {
 Function batch_call(const Example& example, int d) {
     const std::vector<std::int64_t> pairs = example.pairs();
     const auto n = static_cast<std::int64_t>(pairs.size() / 2);
-    const auto batch =
-        std::make_shared<Batch>(example.masses(), example.masses(),
-                                pairs.data(), n, [](auto) { return true; });
+    const auto batch = std::make_shared<DenseBatch>(
+        example.masses(), example.masses(), pairs.data(), n,
+        [](auto) { return true; });
     const auto matrix = example.matrix();
     return [batch, matrix, n, d](const Threading& threading) {
         Numbers values(static_cast<std::size_t>(n));
@@ -71,7 +71,7 @@ Function batch_call(const Example& example, int d) {
 
 Function search_call(const Example& example, int n) {
     const auto matrix = example.matrix();
-    const auto search = std::make_shared<PrunedSearch>(
+    const auto search = std::make_shared<DenseSearch>(
         example.masses(), matrix, [](auto) { return true; });
     Request request;
     request.n_neighbors = 3;
@@ -84,8 +84,8 @@ Function search_call(const Example& example, int n) {
     };
 }
 
-Function supports_call(const Example& example, int n) {
-    return [masses = example.ragged(), points = example.points(),
+Function points_call(const Example& example, int n) {
+    return [masses = example.sparse_masses(), points = example.points(),
             n](const Threading& threading) {
         Numbers out(square(n));
         pairwise(*masses, *masses, *points, {true, true}, threading,
@@ -159,7 +159,7 @@ std::vector<Call> all_calls(const Example& example, int n, int d) {
             {"hub", call(pairwise_call, n, true)},
             {"batch", call(batch_call, d)},
             {"search", call(search_call, n)},
-            {"supports", call(supports_call, n)},
+            {"points", call(points_call, n)},
             {"projection", call(projection_call, d), true},
             {"weighted projection", call(weighted_call), true},
             {"tables", call(tables_call, d)}};

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/parallel.h"
 #include "example.h"
-#include "parallel.h"
 
 namespace groundmetric::fuzz {
 

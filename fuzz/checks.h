@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "certificate.h"
-#include "parallel.h"
+#include "base/parallel.h"
+#include "transport/certificate.h"
 
 namespace groundmetric::fuzz {
 

@@ -6,10 +6,10 @@
 #include <random>
 #include <vector>
 
-#include "cost.h"
-#include "masses.h"
-#include "points.h"
-#include "ragged.h"
+#include "base/masses.h"
+#include "sparse/points.h"
+#include "sparse/sparse_masses.h"
+#include "transport/cost.h"
 
 namespace groundmetric::fuzz {
 
@@ -59,7 +59,7 @@ public:
     std::shared_ptr<const Points> points() const {
         return std::make_shared<const Points>(coordinates_.data(), d_, 3);
     }
-    std::shared_ptr<const RaggedMasses> ragged() const {
+    std::shared_ptr<const SparseMasses> sparse_masses() const {
         std::vector<double> values;
         std::vector<std::int32_t> bins;
         std::vector<std::int64_t> starts{0};
@@ -71,7 +71,7 @@ public:
                 }
             starts.push_back(static_cast<std::int64_t>(bins.size()));
         }
-        return std::make_shared<const RaggedMasses>(values.data(), bins.data(),
+        return std::make_shared<const SparseMasses>(values.data(), bins.data(),
                                                     starts.data(), n_, d_, 1.0);
     }
     // Pairs (i, j), i < j.

@@ -1,6 +1,6 @@
 // All distances between a few histograms, by the hub if costs are thresholded,
 // in two threads: each as one pair proves it.
-#include "pairwise.h"
+#include "batch/pairwise.h"
 
 #include "checks.h"
 #include "input.h"

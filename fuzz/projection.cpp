@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "checks.h"
-#include "cone.h"
+#include "cone/projector.h"
 #include "input.h"
 
 namespace groundmetric::fuzz {

@@ -1,12 +1,11 @@
 // The nearest neighbors that the pruned search finds are those of all
 // distances.
-#include "search.h"
-
 #include <limits>
 
+#include "batch/pairwise.h"
 #include "checks.h"
 #include "input.h"
-#include "pairwise.h"
+#include "search/dense_search.h"
 
 namespace groundmetric::fuzz {
 namespace {}  // namespace
@@ -32,7 +31,7 @@ void run(Input& input) {
                          std::numeric_limits<double>::infinity());
     request.end = n;
     const Neighborhoods found =
-        PrunedSearch(masses, matrix, kGoOn)
+        DenseSearch(masses, matrix, kGoOn)
             .find(among_base ? nullptr : masses.get(), request, threading);
     for (int i = 0; i < n; ++i) {
         std::vector<Neighbor> wanted;

@@ -4,7 +4,7 @@
 
 #include "checks.h"
 #include "input.h"
-#include "typical.h"
+#include "tables/typical_table.h"
 
 namespace groundmetric::fuzz {
 namespace {
@@ -46,14 +46,14 @@ void run(Input& input) {
         input.byte() % 8 == 0 ? r : distribution(input, d);
     const double total = total_mass(input);
     Shared shared{kGoOn};
-    Pulse pulse(shared, true);
+    StopToken stop(shared, true);
     TypicalTable solver;
     const auto table_of = [&](const std::vector<double>& first,
                               const std::vector<double>& second,
                               double& error) {
         std::vector<double> table(static_cast<std::size_t>(d) * d);
-        error = solver.solve(first.data(), second.data(), d, total, pulse);
-        solver.add_to(table.data(), 1.0, pulse);
+        error = solver.solve(first.data(), second.data(), d, total, stop);
+        solver.add_to(table.data(), 1.0, stop);
         return table;
     };
     double error, transposed_error;

@@ -1,6 +1,6 @@
 // One pair, any costs: its certificate, and the same distance from a batch,
 // solved twice with different costs in between.
-#include "batch.h"
+#include "batch/dense_batch.h"
 #include "checks.h"
 #include "input.h"
 
@@ -30,7 +30,7 @@ Pair make_pair(Input& input) {
     return pair;
 }
 
-double solve_batch(Batch& batch, const CostMatrix& matrix) {
+double solve_batch(DenseBatch& batch, const CostMatrix& matrix) {
     const std::int64_t chosen = 0;
     double value;
     std::int32_t n_pivots;
@@ -49,7 +49,7 @@ void run(Input& input) {
     const auto right =
         std::make_shared<const Masses>(pair.c.data(), 1, pair.n(), pair.total);
     const std::int64_t both[] = {0, 0};
-    Batch batch(left, right, both, 1, kGoOn);
+    DenseBatch batch(left, right, both, 1, kGoOn);
     const CostMatrix matrix(pair.cost.data(), pair.m(), pair.n());
     std::vector<double> other = pair.cost;
     for (double& x : other) x *= input.number(Input::Kind::ties, false) / 4.0;

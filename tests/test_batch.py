@@ -230,7 +230,7 @@ def test_empty_batch(X):
 def core(rng, X):
     """Six pairs of a compiled batch, the first three solved, their cost and number."""
     masses = _core.Masses(X / X.sum(axis=1, keepdims=True), 1.0)
-    batch = _core.Batch(masses, masses, all_pairs(len(X))[:6])
+    batch = _core.DenseBatch(masses, masses, all_pairs(len(X))[:6])
     matrix = _core.CostMatrix(cost(rng, "euclidean", 30))
     number, *_ = batch.solve(matrix, np.arange(3), 1, None)
     return batch, matrix, number
@@ -286,10 +286,10 @@ def test_a_batch_of_histograms_that_are_not_there_is_refused():
         ([[0, 1, 0]], r"pairs has shape \(1, 3\), but \(1, 2\)"),
     ):
         with pytest.raises(ValueError, match=message):
-            _core.Batch(x, x, np.array(pairs))
+            _core.DenseBatch(x, x, np.array(pairs))
     for other, message in (
         (_core.Masses(np.ones((2, 3)), 30.0), "differ in mass"),
         (_core.Masses(np.ones((2, 3)), 3.5), "differ in mass"),  # in the same units
     ):
         with pytest.raises(ValueError, match=message):
-            _core.Batch(x, other, np.array([[0, 1]]))
+            _core.DenseBatch(x, other, np.array([[0, 1]]))

@@ -107,10 +107,19 @@ def test_shapes_and_indices_are_checked_before_memory_is_read():
         (lambda: _core.detours(zeros[1:], 1), r"matrix has shape \(2, 3\)"),
         (lambda: _core.transport(r, r[1:], 3.0, zeros), r"cost has shape \(3, 3\)"),
         (lambda: _core.transport(r, r, 3.0, zeros[1:]), r"cost has shape \(2, 3\)"),
-        (lambda: _core.pairwise(one, four, cost, False, 1, None), "one of 3 x 4"),
-        (lambda: _core.pairwise(four, four, cost, False, 1, None), "one of 4 x 4"),
-        (lambda: _core.pairwise(one, same, cost, True, 1, None), "within one set"),
-        (lambda: _core.pairwise(one, more, cost, False, 1, None), "differ in mass"),
+        (lambda: _core.pairwise_dense(one, four, cost, False, 1, None), "one of 3 x 4"),
+        (
+            lambda: _core.pairwise_dense(four, four, cost, False, 1, None),
+            "one of 4 x 4",
+        ),
+        (
+            lambda: _core.pairwise_dense(one, same, cost, True, 1, None),
+            "within one set",
+        ),
+        (
+            lambda: _core.pairwise_dense(one, more, cost, False, 1, None),
+            "differ in mass",
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             call()

@@ -155,7 +155,7 @@ def test_the_walk_through_the_code_is_short():
     files = [target for target in LINK.findall(page) if target.endswith((".cpp", "py"))]
     walk = [target for target in files if "/tests/" not in target]
     assert "../src/groundmetric/learning/_estimator.py" in walk
-    assert "../cpp/pivot.cpp" in walk
+    assert "../cpp/transport/pivot.cpp" in walk
     assert len(walk) == len(set(walk)) <= 20
 
 

@@ -82,7 +82,7 @@ print(starve(lambda: batch._core.solve(cost, everything, 1, None), check_and_ren
 """,
     "search": """
 X = rng.gamma(1.0, size=(150, 100))
-search = _core.PrunedSearch(_core.Masses(X, 1.0), _core.CostMatrix(1 - np.eye(100)))
+search = _core.DenseSearch(_core.Masses(X, 1.0), _core.CostMatrix(1 - np.eye(100)))
 
 def action():
     found = search.find(None, 149, np.full(150, np.inf), keep_trees=True)

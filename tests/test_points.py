@@ -285,10 +285,10 @@ def test_the_core_checks_what_would_read_out_of_bounds():
     values, starts = np.ones(2), np.array([0, 2])
     for bins in ([1, 0], [0, 3], [-1, 0]):
         with pytest.raises(ValueError, match="not rising, or out of range"):
-            _core.RaggedMasses(values, np.array(bins, np.int32), starts, 3, 2.0)
-    x = _core.RaggedMasses(values, np.array([0, 2], np.int32), starts, 3, 2.0)
+            _core.SparseMasses(values, np.array(bins, np.int32), starts, 3, 2.0)
+    x = _core.SparseMasses(values, np.array([0, 2], np.int32), starts, 3, 2.0)
     with pytest.raises(ValueError, match="do not have 2 bins"):
         _core.pairwise_points(x, x, _core.Points(np.zeros((2, 1))), False, 1, None)
     cost, bins = _core.CostMatrix(np.zeros((1, 1))), np.array([0], np.int32)
-    with pytest.raises(ValueError, match="A bin of row 0 has no costs"):
-        _core.pairwise_supports(x, x, cost, bins, bins, True, True, 1, None)
+    with pytest.raises(ValueError, match="Bin 2 has no costs"):
+        _core.pairwise_sparse(x, x, cost, bins, bins, True, True, 1, None)

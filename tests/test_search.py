@@ -23,7 +23,7 @@ def data(seed, n=40, d=12, classes=3):
 
 
 def search_in(X, M):
-    return _core.PrunedSearch(_core.Masses(X, 1.0), _core.CostMatrix(M))
+    return _core.DenseSearch(_core.Masses(X, 1.0), _core.CostMatrix(M))
 
 
 def brute_force(D, allowed, k, radii):

@@ -56,9 +56,9 @@ def test_the_start_through_a_hub_saves_pivots():
     M = np.sqrt(((points[:, None] - points) ** 2).sum(axis=-1))
     cost = _core.CostMatrix(np.minimum(M, 0.2))
     x = _core.Masses(rng.dirichlet(np.ones(64), 12), 1.0)
-    effort = np.zeros(3, dtype=np.int64)
-    _core.pairwise(x, x, cost, True, 1, None, True, effort)
-    n_pivots, n_by_hub, _ = effort
+    counts = np.zeros(3, dtype=np.int64)
+    _core.pairwise_dense(x, x, cost, True, 1, None, True, counts)
+    n_pivots, n_by_hub, _ = counts
     assert n_by_hub == 78
     assert n_pivots <= 380
 

@@ -224,16 +224,16 @@ def test_wrong_uses(X, points, make, message):
 
 
 def test_core_checks_indices(X, points):
-    masses = _core.RaggedMasses(
+    masses = _core.SparseMasses(
         X.data, X.indices.astype(np.int32), X.indptr.astype(np.int64), 60, 1.0
     )
     with pytest.raises(ValueError, match=r"pairs\[0\] is \(0, 12\), but there are 12"):
-        _core.SupportBatch(masses, masses, np.array([[0, 12]]), reduced=True)
-    batch = _core.SupportBatch(masses, masses, PAIRS, reduced=True)
+        _core.SparseBatch(masses, masses, np.array([[0, 12]]), reduced=True)
+    batch = _core.SparseBatch(masses, masses, PAIRS, reduced=True)
     few = np.arange(3, dtype=np.int32)
     matrix = _core.CostMatrix(np.zeros((3, 3)))
     with pytest.raises(ValueError, match="has no costs"):
-        batch.solve_block(batch.begin(), matrix, few, few, np.array([0]), 1)
+        batch.solve_sparse(batch.begin(), matrix, few, few, np.array([0]), 1)
     with pytest.raises(ValueError, match="twice"):
         batch.solve_points(1, _core.Points(points), np.array([0, 0]), 1)
     with pytest.raises(ValueError, match="points for 60 bins"):

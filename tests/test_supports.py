@@ -108,9 +108,11 @@ def test_thresholded_costs_go_through_the_hub(sets, shape):
         X, Y, cost = Y, X, cost.T
     cost = np.ascontiguousarray(np.minimum(cost, np.quantile(cost, 0.3)))
     x, y = _core.Masses(X, 1.0), _core.Masses(Y, 1.0)
-    effort = np.zeros(3, np.int64)
-    values = _core.pairwise(x, y, _core.CostMatrix(cost), False, 1, None, True, effort)
-    assert effort[1] == len(X) * len(Y)  # solved by the hub
+    counts = np.zeros(3, np.int64)
+    values = _core.pairwise_dense(
+        x, y, _core.CostMatrix(cost), False, 1, None, True, counts
+    )
+    assert counts[1] == len(X) * len(Y)  # solved by the hub
     expected = [[gm.emd(a, b, cost) for b in Y] for a in X]
     np.testing.assert_allclose(values, expected, rtol=1e-12)
 

@@ -93,7 +93,7 @@ def test_a_failing_callback_ends_a_large_solve_on_threads():
     r, c, M = large_pair("random", 3000)
     cost = _core.CostMatrix(M)
     masses = [_core.Masses(x[None], 1.0) for x in (r, c)]
-    batch = _core.Batch(*masses, np.zeros((1, 2), np.int64))
+    batch = _core.DenseBatch(*masses, np.zeros((1, 2), np.int64))
 
     def report(n_done):
         raise ZeroDivisionError(n_done)
@@ -102,7 +102,7 @@ def test_a_failing_callback_ends_a_large_solve_on_threads():
     with pytest.raises(ZeroDivisionError):
         batch.solve(cost, chosen, 2, report)
     whole = batch.solve(cost, chosen, 2, None)
-    fresh = _core.Batch(*masses, np.zeros((1, 2), np.int64))
+    fresh = _core.DenseBatch(*masses, np.zeros((1, 2), np.int64))
     for a, b in zip(whole[2:], fresh.solve(cost, chosen, 1, None)[2:], strict=True):
         np.testing.assert_array_equal(a, b)
 

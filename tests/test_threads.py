@@ -105,7 +105,9 @@ def test_error_in_a_progress_callback_comes_back():
 
     for threads in (1, 2):
         with pytest.raises(ZeroDivisionError):
-            _core.pairwise(masses, masses, _core.CostMatrix(M), False, threads, report)
+            _core.pairwise_dense(
+                masses, masses, _core.CostMatrix(M), False, threads, report
+            )
 
 
 def test_batch_is_whole_after_an_interrupted_solve():
@@ -218,7 +220,7 @@ def test_a_single_long_solve_polls_too():
     X = rng.gamma(1.0, size=(2, d))
     X /= X.sum(axis=1, keepdims=True)
     polls = []
-    _core.pairwise(
+    _core.pairwise_dense(
         _core.Masses(X[:1], 1.0),
         _core.Masses(X[1:], 1.0),
         _core.CostMatrix(rng.random((d, d))),

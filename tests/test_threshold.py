@@ -21,8 +21,8 @@ def solve(X, Y, M, *, hub):
     """Distances, and (pivots, pairs by the hub, arcs priced there)."""
     X, Y = np.atleast_2d(X).astype(float), np.atleast_2d(Y).astype(float)
     total = X[0].sum()
-    effort = np.zeros(3, np.int64)
-    values = _core.pairwise(
+    counts = np.zeros(3, np.int64)
+    values = _core.pairwise_dense(
         _core.Masses(X, total),
         _core.Masses(Y, total),
         _core.CostMatrix(np.asarray(M, dtype=float)),
@@ -30,9 +30,9 @@ def solve(X, Y, M, *, hub):
         1,
         None,
         hub=hub,
-        effort=effort,
+        counts=counts,
     )
-    return values, effort
+    return values, counts
 
 
 def sample(rng, d, n):
@@ -98,11 +98,11 @@ def test_same_as_dense(d, q):
     M = cost(rng, "euclidean", d)
     off = M[~np.eye(d, dtype=bool)]
     M = np.minimum(M, np.quantile(off, q) if d > 1 else 1.0)
-    hub, effort = solve(X, Y, M, hub=True)
+    hub, counts = solve(X, Y, M, hub=True)
     dense, none = solve(X, Y, M, hub=False)
     np.testing.assert_allclose(hub, dense, rtol=1e-12, atol=0)
     worth = d > 1 and (off >= np.quantile(off, q)).mean() >= 0.6
-    assert effort[1] == (12 if worth else 0)
+    assert counts[1] == (12 if worth else 0)
     assert none[1] == none[2] == 0
     np.testing.assert_allclose(hub, gm.pairwise_emd(X, Y, metric=M), rtol=1e-14)
 
@@ -182,8 +182,8 @@ def test_a_prohibitive_threshold_does_not_blur_the_rest():
     far = rng.random((d, d)) < 0.75
     far[np.arange(d), (np.arange(d) * 5 + 1) % d] = False
     r = np.ones(d)
-    values, effort = solve(r, r, np.where(far, 1e15, C), hub=True)
-    assert effort[1] == 0
+    values, counts = solve(r, r, np.where(far, 1e15, C), hub=True)
+    assert counts[1] == 0
     assert values[0, 0] == pytest.approx(emd_lp(r, r, C, far), rel=1e-9)
 
 

@@ -81,12 +81,12 @@ def smoothed(x: Masses, y: Masses, cost: CostMatrix) -> tuple[Annotated[NDArray[
     Of the first histograms of x and y: potentials of the columns, and rows and columns of the arcs that most probably are leaves.
     """
 
-def pairwise(x: Masses, y: Masses, cost: CostMatrix, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None, hub: bool = True, effort: Annotated[NDArray[numpy.int64], dict(shape=(3), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+def pairwise_dense(x: Masses, y: Masses, cost: CostMatrix, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None, hub: bool = True, counts: Annotated[NDArray[numpy.int64], dict(shape=(3), order='C', device='cpu')] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """
-    All distances; adds pivots, pairs by the hub and arcs priced there to `effort`.
+    All distances; adds pivots, pairs by the hub and arcs priced there to `counts`.
     """
 
-class Batch:
+class DenseBatch:
     """Pairs solved again and again."""
 
     def __init__(self, x: Masses, y: Masses, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
@@ -161,7 +161,7 @@ class Found:
         Weighted sum of the optimal plans of all neighbors; or of the most spread ones for the uniform metric.
         """
 
-class PrunedSearch:
+class DenseSearch:
     """Nearest neighbors, few pairs solved."""
 
     def __init__(self, base: Masses, cost: CostMatrix) -> None: ...
@@ -175,7 +175,7 @@ class PrunedSearch:
     def n_solves(self) -> int:
         """Pairs that the simplex looked at in the last find."""
 
-class RaggedMasses:
+class SparseMasses:
     """Sparse histograms as integer masses."""
 
     def __init__(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_bins: int, total: float) -> None: ...
@@ -192,9 +192,9 @@ class Points:
 class PointSearch:
     """Nearest neighbors for Euclidean costs."""
 
-    def __init__(self, base: RaggedMasses, points: Points) -> None: ...
+    def __init__(self, base: SparseMasses, points: Points) -> None: ...
 
-    def find(self, queries: RaggedMasses | None, n_neighbors: int, radius: float, n_threads: int, progress: Callable[[int], None] | None, *, first: int = -1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+    def find(self, queries: SparseMasses | None, n_neighbors: int, radius: float, n_threads: int, progress: Callable[[int], None] | None, *, first: int = -1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
         """
         Starts, distances and indices of the n_neighbors nearest within the radius of each query, None for the base among itself; and the number of pairs that the simplex looked at. Queries are those of the base from first on, unless it is negative.
         """
@@ -204,21 +204,21 @@ class PointSearch:
         The same for the base among itself, of the same or of other classes, or of listed candidates, each pair once from the end with the larger radius or from both; and the numbers of pairs solved, stopped and bounded, and of pivots.
         """
 
-def pairwise_points(x: RaggedMasses, y: RaggedMasses, points: Points, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+def pairwise_points(x: SparseMasses, y: SparseMasses, points: Points, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """All distances, for Euclidean costs."""
 
-def pairwise_supports(x: RaggedMasses, y: RaggedMasses, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], symmetric: bool, reduced: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+def pairwise_sparse(x: SparseMasses, y: SparseMasses, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], symmetric: bool, reduced: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """All distances, for costs between the bins that are listed."""
 
-def nearest_supports(queries: RaggedMasses, base: RaggedMasses, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_neighbors: int, radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, first: int, symmetric: bool, reduced: bool, n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+def nearest_sparse(queries: SparseMasses, base: SparseMasses, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_neighbors: int, radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, first: int, symmetric: bool, reduced: bool, n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
     """
-    Starts, distances and indices of the n_neighbors nearest within the radius of each query, for costs between the bins that are listed; and the number of pairs that the simplex looked at. Query i is histogram first + i of the base, unless it is outside.
+    Starts, distances and indices of the n_neighbors nearest within the radius of each query, for costs between the bins that are listed; and the number of pairs that the simplex looked at. DenseQuery i is histogram first + i of the base, unless it is outside.
     """
 
-class SupportBatch:
+class SparseBatch:
     """Pairs of sparse histograms, solved repeatedly."""
 
-    def __init__(self, x: RaggedMasses, y: RaggedMasses, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], reduced: bool) -> None: ...
+    def __init__(self, x: SparseMasses, y: SparseMasses, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], reduced: bool) -> None: ...
 
     def begin(self) -> int:
         """The number of a new solve."""
@@ -226,7 +226,7 @@ class SupportBatch:
     def solve_points(self, number: int, points: Points, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """Values and pivots."""
 
-    def solve_block(self, number: int, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    def solve_sparse(self, number: int, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """The same for costs between the bins that are listed."""
 
     def plans(self, number: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
@@ -235,7 +235,7 @@ class SupportBatch:
     def potentials_points(self, number: int, points: Points, pair: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """Sending bins and their u, receiving bins and their v."""
 
-    def potentials_block(self, number: int, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pair: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+    def potentials_sparse(self, number: int, cost: CostMatrix, row_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pair: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
 
     def __len__(self) -> int: ...
 

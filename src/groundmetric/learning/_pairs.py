@@ -1,9 +1,9 @@
 """The pairs of histograms that count in a criterion, found by the pruned search.
 
-Most distances are never solved (``cpp/search.h``). Each pair starts from its greedy
-tree, so what is found depends on the metric alone: not on earlier searches, on threads,
-or on what was pruned. Starting from the trees of the last search would save a tenth of
-the time at most, because plans change almost completely from step to step.
+Most distances are never solved (``cpp/search/dense_search.h``). Each pair starts from
+its greedy tree, so what is found depends on the metric alone: not on earlier searches,
+on threads, or on what was pruned. Starting from the trees of the last search would save
+a tenth of the time at most, because plans change almost completely from step to step.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Histograms:
                 self._last = None  # frees its memory first
                 if self._masses is None:
                     self._masses = _core.Masses(self.X, 1.0)
-                search = _core.PrunedSearch(self._masses, _core.CostMatrix(metric))
+                search = _core.DenseSearch(self._masses, _core.CostMatrix(metric))
                 self._last = metric.copy(), search
             return self._last[1]
 

@@ -1,10 +1,11 @@
 """The histograms to search in, and the bounds that their bins allow.
 
-Under a matrix of costs, histograms are dense, and bounds are those of ``cpp/query.h``.
-If bins have coordinates, histograms are sparse, and bounds are those of the search for
-word mover's distances (``cpp/relaxed.h``): the distance between centroids, and every
-bin sending its mass to the nearest bin of the other histogram. If costs between them
-are not Euclidean, see ``_blocks.py``.
+Under a matrix of costs, histograms are dense, and bounds are those of
+``cpp/search/dense_query.h``. If bins have coordinates, histograms are sparse, and
+bounds are those of the search for word mover's distances
+(``cpp/search/point_search.h``): the distance between centroids, and every bin sending
+its mass to the nearest bin of the other histogram. If costs between them are not
+Euclidean, see ``_blocks.py``.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class MatrixBase:
     def __init__(self, histograms: Floats, metric: Floats) -> None:
         self.n_solves = 0
         self._n = len(histograms)
-        self._search = _core.PrunedSearch(
+        self._search = _core.DenseSearch(
             _core.Masses(histograms, 1.0), _core.CostMatrix(metric)
         )
 

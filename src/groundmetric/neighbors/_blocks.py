@@ -30,7 +30,7 @@ class Part(NamedTuple):
     """Some histograms, and which bins they use."""
 
     first: int  # its index in the base
-    masses: _core.RaggedMasses
+    masses: _core.SparseMasses
     bins: NDArray[np.int32]
 
 
@@ -82,7 +82,7 @@ class BlockBase:
         radii = np.full(n, wanted.radius)
         for part in self._parts:
             costs = costs_between(self._ground, self._points, asking.bins, part.bins)
-            starts, distances, indices, n_solves = _core.nearest_supports(
+            starts, distances, indices, n_solves = _core.nearest_sparse(
                 asking.masses,
                 part.masses,
                 _core.CostMatrix(costs),

@@ -1,7 +1,7 @@
 """Exact nearest neighbors under the EMD, solving only a few pairs.
 
 A histogram is ruled out if a lower bound of its distance exceeds the k-th best found so
-far. These bounds hold for any metric; the search itself is in ``cpp/search.h``:
+far. These bounds hold for any metric; the search is ``cpp/search/dense_search.h``:
 
 - one-sided: mass that leaves bin p travels at least min_q M_pq;
 - Lipschitz: the potentials f of an earlier pair with the same query bound all other

@@ -105,7 +105,7 @@ class TransportBatch:
             self._solver = DenseSolver(X, Y, pairs)
 
     @property
-    def _core(self) -> _core.Batch | _core.SupportBatch:
+    def _core(self) -> _core.DenseBatch | _core.SparseBatch:
         return self._solver.core
 
     def __len__(self) -> int:
@@ -223,7 +223,7 @@ class Solver(Protocol):
     """Pairs of one kind of histograms, and the core that solves them."""
 
     @property
-    def core(self) -> _core.Batch | _core.SupportBatch:
+    def core(self) -> _core.DenseBatch | _core.SparseBatch:
         """What keeps the trees, or some of them."""
 
     @property

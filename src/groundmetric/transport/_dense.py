@@ -27,7 +27,7 @@ class DenseSolver:
     def __init__(self, X: ArrayLike, Y: ArrayLike | None, pairs: ArrayLike) -> None:
         self._sets = Sets.of(X, Y)
         x, y = self._sets.x, self._sets.y
-        self.core = _core.Batch(x, y, validation.as_pairs(pairs, len(x), len(y)))
+        self.core = _core.DenseBatch(x, y, validation.as_pairs(pairs, len(x), len(y)))
         self._has_warned = False
 
     @property
@@ -54,7 +54,7 @@ class DenseSolver:
 class DensePlans(NamedTuple):
     """The plans of one solve, as long as the batch keeps them."""
 
-    core: _core.Batch
+    core: _core.DenseBatch
     cost: _core.CostMatrix
     number: int
     full: Full | None

@@ -98,7 +98,9 @@ class MatrixPairs:
         same = self.symmetric and rows == columns
         x = _core.Masses(self._left[rows], self._total)
         y = x if same else _core.Masses(self._right[columns], self._total)
-        distances: Floats = _core.pairwise(x, y, self._matrix, same, threads, report)
+        distances: Floats = _core.pairwise_dense(
+            x, y, self._matrix, same, threads, report
+        )
         validation.require_in_range(distances)
         return distances
 
@@ -138,7 +140,7 @@ class SparsePairs:
         x = as_masses(self._left[rows], self._total)
         y = x if same else as_masses(self._right[columns], self._total)
         bins = np.arange(len(self._cost), dtype=np.int32)
-        return _core.pairwise_supports(
+        return _core.pairwise_sparse(
             x,
             y,
             self._matrix,

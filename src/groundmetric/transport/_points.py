@@ -142,9 +142,7 @@ class PointPairs:
         x = as_masses(left, self._total)
         y = x if same else as_masses(right, self._total)
         is_metric = self._metric in METRICS
-        return _core.pairwise_supports(
-            x, y, matrix, p, q, same, is_metric, threads, None
-        )
+        return _core.pairwise_sparse(x, y, matrix, p, q, same, is_metric, threads, None)
 
 
 def sparse_contents(*sets: csr_array) -> list[NDArray[Any]]:
@@ -152,9 +150,9 @@ def sparse_contents(*sets: csr_array) -> list[NDArray[Any]]:
     return [part for rows in sets for part in (rows.data, rows.indices, rows.indptr)]
 
 
-def as_masses(rows: csr_array, total: float) -> _core.RaggedMasses:
+def as_masses(rows: csr_array, total: float) -> _core.SparseMasses:
     """Hand sparse rows to the core."""
-    return _core.RaggedMasses(
+    return _core.SparseMasses(
         rows.data,
         rows.indices.astype(np.int32, copy=False),
         rows.indptr.astype(np.int64, copy=False),

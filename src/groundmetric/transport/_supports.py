@@ -46,7 +46,7 @@ class SolvedSupports(NamedTuple):
 class SparsePlans(NamedTuple):
     """The plans of one solve, as long as the batch keeps them."""
 
-    core: _core.SupportBatch
+    core: _core.SparseBatch
     number: int
     block: BlockOfCosts
     potentials: Callable[[int], tuple[Bins, Floats, Bins, Floats]]  # of a pair
@@ -138,11 +138,11 @@ class _Supports:
         self._pairs = validation.as_pairs(pairs, left.shape[0], right.shape[0])
         self._masses = as_masses(left, total), as_masses(right, total)
         self.shape = (left.shape[1], right.shape[1])
-        self._cores: dict[bool, _core.SupportBatch] = {}
+        self._cores: dict[bool, _core.SparseBatch] = {}
         self._making = Lock()
         self.core = self._core_for(reduced=reduced)
 
-    def _core_for(self, *, reduced: bool) -> _core.SupportBatch:
+    def _core_for(self, *, reduced: bool) -> _core.SparseBatch:
         """Return what solves problems in which common mass stays, or moves.
 
         The trees of one do not fit the other. Each core lets one call in at a time, so
@@ -150,7 +150,7 @@ class _Supports:
         """
         with self._making:
             if reduced not in self._cores:
-                self._cores[reduced] = _core.SupportBatch(
+                self._cores[reduced] = _core.SparseBatch(
                     *self._masses, self._pairs, reduced
                 )
             return self._cores[reduced]
@@ -184,14 +184,14 @@ class MatrixSupports(_Supports):
         all_bins = len(rows) == len(columns) == len(cost)
         matrix = _core.CostMatrix(cost if all_bins else cost[np.ix_(rows, columns)])
         number = self.core.begin()
-        values, n_pivots = self.core.solve_block(
+        values, n_pivots = self.core.solve_sparse(
             number, matrix, rows, columns, chosen, threads
         )
         plans = SparsePlans(
             self.core,
             number,
             lambda p, q: np.asarray(cost[np.ix_(p, q)], dtype=np.float64),
-            partial(self.core.potentials_block, number, matrix, rows, columns),
+            partial(self.core.potentials_sparse, number, matrix, rows, columns),
             self.shape,
             is_metric=False,
             is_dense=True,
@@ -251,7 +251,7 @@ class PointSupports(_Supports):
 
     def _solve_blocks(
         self,
-        core: _core.SupportBatch,
+        core: _core.SparseBatch,
         number: int,
         block: BlockOfCosts,
         chosen: Indices,
@@ -264,7 +264,7 @@ class PointSupports(_Supports):
             pairs = chosen[part]
             p, q = self._bins_of(pairs)
             matrix = _core.CostMatrix(block(p, q))
-            values[part], n_pivots[part] = core.solve_block(
+            values[part], n_pivots[part] = core.solve_sparse(
                 number, matrix, p, q, pairs, threads
             )
         return values, n_pivots
@@ -295,11 +295,11 @@ class PointSupports(_Supports):
             first = end
 
     def _potentials_of(
-        self, core: _core.SupportBatch, number: int, block: BlockOfCosts, pair: int
+        self, core: _core.SparseBatch, number: int, block: BlockOfCosts, pair: int
     ) -> tuple[Bins, Floats, Bins, Floats]:
         p, q = self._bins_of(np.array([pair]))
         matrix = _core.CostMatrix(block(p, q))
-        return core.potentials_block(number, matrix, p, q, pair)
+        return core.potentials_sparse(number, matrix, p, q, pair)
 
 
 def as_matrix(metric: Metric) -> ArrayLike:

@@ -186,7 +186,7 @@ def pairwise_emd_hat(
     a = _core.Masses(_filled(x, total), total)
     b = a if Y is None else _core.Masses(_filled(y, total), total)
     with progress_bar(len(x) * len(y), label="emd_hat", show=verbose > 0) as report:
-        values = _core.pairwise(a, b, bridge, symmetric, threads, report)
+        values = _core.pairwise_dense(a, b, bridge, symmetric, threads, report)
     if enough > price:
         n, m = x.sum(axis=1)[:, None], y.sum(axis=1)[None, :]
         surplus = np.abs(n - m)

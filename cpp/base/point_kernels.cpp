@@ -1,0 +1,86 @@
+// Compiled once for each instruction set, with GM_ISA naming it: see vectors.h.
+#include "base/point_kernels.h"
+
+#include "base/vectors.h"
+
+namespace groundmetric::GM_ISA {
+namespace {
+
+inline Vector root(Vector x) {
+#if GM_WIDTH == 8
+    return _mm512_maskz_sqrt_pd(0xff, x);  // the plain one warns in g++ 12
+#elif GM_WIDTH == 4
+    return _mm256_sqrt_pd(x);
+#elif defined(__x86_64__) && GM_HAS_VECTORS
+    return _mm_sqrt_pd(x);
+#else
+    for (int k = 0; k < kWidth; ++k) x[k] = square_root(x[k]);
+    return x;
+#endif
+}
+
+// sum + x * x, rounded once, on every instruction set.
+inline Vector add_square(Vector x, Vector sum) {
+#if GM_WIDTH == 8
+    return _mm512_fmadd_pd(x, x, sum);
+#elif GM_WIDTH == 4 && defined(__FMA__)
+    return _mm256_fmadd_pd(x, x, sum);
+#else
+    for (int k = 0; k < kWidth; ++k) sum[k] = multiply_add(x[k], x[k], sum[k]);
+    return sum;
+#endif
+}
+
+// A tile of kPoints x kVectors sums stays in registers while k runs.
+template <int kPoints, int kVectors>
+inline void distances_tile(const double* const* points, const double* packed,
+                           int stride, int n_coordinates,
+                           double* const* distances, int at) {
+    Vector sum[kPoints][kVectors] = {};
+    for (int k = 0; k < n_coordinates; ++k) {
+        const double* row = packed + (long long)k * stride + at;
+        for (int g = 0; g < kVectors; ++g) {
+            const Vector x = load(row + g * kWidth);
+            for (int v = 0; v < kPoints; ++v)
+                sum[v][g] = add_square(x - points[v][k], sum[v][g]);
+        }
+    }
+    for (int v = 0; v < kPoints; ++v)
+        for (int g = 0; g < kVectors; ++g)
+            store(distances[v] + at + g * kWidth, root(sum[v][g]));
+}
+
+// As many as there are registers for.
+constexpr int kMostPoints = kWidth == 8 ? 8 : 4;
+constexpr int kMostVectors = kWidth == 8 ? 3 : 2;
+
+template <int kPoints>
+inline void distances_group(const double* const* points, const double* packed,
+                            int stride, int n_coordinates,
+                            double* const* distances) {
+    int at = 0;
+    for (; at + kMostVectors * kWidth <= stride; at += kMostVectors * kWidth)
+        distances_tile<kPoints, kMostVectors>(points, packed, stride,
+                                              n_coordinates, distances, at);
+    for (; at < stride; at += kWidth)
+        distances_tile<kPoints, 1>(points, packed, stride, n_coordinates,
+                                   distances, at);
+}
+
+void distances(const double* const* points, int n, const double* packed,
+               int stride, int n_coordinates, double* const* distances) {
+    int v = 0;
+    for (; v + kMostPoints <= n; v += kMostPoints)
+        distances_group<kMostPoints>(points + v, packed, stride, n_coordinates,
+                                     distances + v);
+    for (; v < n; ++v)
+        distances_group<1>(points + v, packed, stride, n_coordinates,
+                           distances + v);
+}
+
+}  // namespace
+
+extern const PointKernels point_table;
+const PointKernels point_table{distances};
+
+}  // namespace groundmetric::GM_ISA

@@ -1,0 +1,38 @@
+// What both kinds of batches check and return.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+
+#include "bindings/bindings.h"
+
+template <class Batch>
+void require_pairs(const Batch& batch, const In<std::int64_t, 1>& chosen) {
+    require_range(chosen.data(), chosen.shape(0), 0, batch.size(), "chosen");
+}
+
+// Two threads must not solve the same pair.
+inline void require_distinct(const In<std::int64_t, 1>& chosen) {
+    const std::int64_t *begin = chosen.data(), *end = begin + chosen.shape(0);
+    if (std::is_sorted(begin, end, std::less_equal<>())) return;
+    std::vector<std::int64_t> sorted(begin, end);
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    require(twice == sorted.end(),
+            "chosen names pair " +
+                std::to_string(twice == sorted.end() ? 0 : *twice) + " twice.");
+}
+
+template <class Batch>
+Out<std::int64_t, 2> pairs_of(const Batch& batch) {
+    const auto n = static_cast<std::size_t>(batch.size());
+    Out<std::int64_t, 2> pairs = new_matrix<std::int64_t>(n, 2);
+    batch.write_pairs(pairs.data());
+    return pairs;
+}
+
+template <class Batch>
+std::int64_t n_bytes_of(const Batch& batch) {
+    const Progress silent;
+    return without_gil([&] { return batch.n_bytes(make_poll(silent)); });
+}

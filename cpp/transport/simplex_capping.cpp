@@ -1,0 +1,63 @@
+// Potentials that prohibitive costs do not spoil.
+//
+// A tree may hold an arc that costs far more than any that the plan uses, with
+// no flow on it. All potentials below this arc are then as large as its cost,
+// and are rounded accordingly: reduced costs cannot be told from zero.
+//
+// So such costs are lowered to a cap, and the tree is optimized again. If the
+// plan then uses no arc at the cap, it is optimal for the true costs, for with
+// C' <= C and equality where X > 0, any other plan Y has
+//
+//     <C, Y>  >=  <C', Y>  >=  <C', X>  =  <C, X>,
+//
+// and the potentials, feasible for C', are feasible for C.
+#include <algorithm>
+#include <cmath>
+
+#include "transport/simplex.h"
+
+namespace groundmetric {
+
+TransportSimplex::TreeCosts TransportSimplex::largest_in_tree() const {
+    TreeCosts out;
+    for (int k = 1; k < problem.n_nodes(); ++k) {
+        const Node x = tree.order[k];
+        double& largest = tree.flow[x] > 0 ? out.used : out.unused;
+        largest = std::max(largest, std::abs(arc_cost(x)));
+    }
+    return out;
+}
+
+bool TransportSimplex::uses_capped_arc() const {
+    for (int k = 1; k < problem.n_nodes(); ++k) {
+        const Node x = tree.order[k], up = tree.parent[x];
+        const int row = tree.is_row(x) ? x : up;
+        const int column = (tree.is_row(x) ? up : x) - tree.n_rows;
+        if (tree.flow[x] > 0 && problem.is_capped(row, column)) return true;
+    }
+    return false;
+}
+
+void TransportSimplex::lower_prohibitive_costs(StopToken& stop) {
+    // An arc without flow may cost so many times what the plan uses; if it
+    // costs more, it is lowered to a little less.
+    constexpr double kFar = 64.0, kNear = 16.0;
+    const auto n_empty = std::count(tree.flow.begin(), tree.flow.end(), 0);
+    if (n_empty == 1) return;  // the root; as a rule, all arcs have flow
+    for (double lowest = kHuge; !is_above_ceiling;) {
+        const auto [used, unused] = largest_in_tree();
+        if (unused <= kFar * used) return;
+        double cap = kNear * used;
+        for (;; cap = std::max(kNear * cap, kTolerance * unused)) {
+            problem.cap_costs(cap);
+            shortlist_.clear();
+            set_potentials();
+            optimize(stop);
+            if (is_above_ceiling || !uses_capped_arc()) break;
+        }
+        if (cap > lowest / 2.0) return;  // nothing more to gain
+        lowest = cap;
+    }
+}
+
+}  // namespace groundmetric
