@@ -364,9 +364,7 @@ def test_missing_torch_is_a_sentence(digits, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     for rho in (1.0, math.inf):
         learner = SinkhornMetricLearning(smoothing=rho, device="cuda")
-        with pytest.raises(
-            ValueError, match="device .cuda. needs PyTorch, which"
-        ):
+        with pytest.raises(ValueError, match=r"device .cuda. needs PyTorch, which"):
             learner.fit(X, y)
 
 
@@ -378,7 +376,7 @@ def test_full_gpu_is_a_sentence(digits, monkeypatch):
         raise OutOfMemoryError
 
     X, y, _, _ = digits
-    monkeypatch.setattr("groundmetric.smoothed._problems.Problems.solve_own", fail)
+    monkeypatch.setattr("groundmetric.smoothed._problems.DenseProblems.solve_own", fail)
     monkeypatch.setattr("groundmetric.smoothed._arrays.Arrays.get", fail)
     for rho in (1.0, math.inf):
         learner = SinkhornMetricLearning(smoothing=rho)

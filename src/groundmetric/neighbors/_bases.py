@@ -78,7 +78,7 @@ class Base(Protocol):
         """
 
 
-class MatrixBase:
+class DenseBase:
     """Histograms on bins with a matrix of costs."""
 
     def __init__(self, histograms: Floats, metric: Floats) -> None:
@@ -116,7 +116,7 @@ class MatrixBase:
         return Found(counts, found.distances, found.indices, n_solves)
 
 
-class PointBase:
+class EuclideanBase:
     """Sparse histograms on bins with coordinates."""
 
     def __init__(self, histograms: csr_array, points: Floats) -> None:

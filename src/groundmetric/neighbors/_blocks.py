@@ -34,7 +34,7 @@ class Part(NamedTuple):
     bins: NDArray[np.int32]
 
 
-class BlockBase:
+class PointsBase:
     """Sparse histograms on bins with coordinates, under any costs."""
 
     def __init__(

@@ -45,7 +45,7 @@ class Solved(NamedTuple):
     n_iter: Indices
 
 
-class Problems:
+class DenseProblems:
     """Histograms, scaled to mass 1, in rows: those of X, then those of Y.
 
     Values are in units of mean(M), which ``k`` has been divided by.

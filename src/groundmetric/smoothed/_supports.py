@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, vstack
 
 from .. import validation
-from ..transport._pairs import are_sparse, are_wide
+from ..validation import Case
 from ._arrays import blas_threads, find_arrays, to_numpy
 from ._batch import LARGEST_SMOOTHING, debiased
 from ._problems import Solved, judged_limits
@@ -74,7 +74,7 @@ class Chunk(NamedTuple):
         out[np.ix_(*self.bins)] += flat @ which
 
 
-class SupportProblems:
+class SparseProblems:
     """Histograms, scaled to mass 1, in sparse rows: those of X, then those of Y."""
 
     def __init__(
@@ -113,14 +113,14 @@ class SupportProblems:
         """How many bins of all histograms are not empty."""
         return len(self._masses)
 
-    def solver(self, costs: CostsOfBins, smoothing: float) -> SupportSolver:
+    def solver(self, costs: CostsOfBins, smoothing: float) -> SparseSolver:
         """Solve each histogram with itself, and make what solves pairs."""
         with np.errstate(over="ignore"):
             validation.require_in_range(np.float64(costs.mean) * self.mass)
         ground = Ground(costs.block, costs.mean or 1.0, smoothing)
         if smoothing > LARGEST_SMOOTHING[self.arrays.dtype] or costs.mean == 0.0:
             ground = ground._replace(eps=None)
-        return SupportSolver(self, ground)
+        return SparseSolver(self, ground)
 
     def each_chunk(
         self, task: Callable[[Indices], T], pairs: Indices
@@ -168,10 +168,10 @@ class SupportProblems:
         return self._starts[rows][:, None] + np.where(is_padding, 0, column), is_padding
 
 
-class SupportSolver:
+class SparseSolver:
     """What solves pairs for one cost, from the potentials of the second histograms."""
 
-    def __init__(self, problems: SupportProblems, ground: Ground) -> None:
+    def __init__(self, problems: SparseProblems, ground: Ground) -> None:
         self._problems, self._ground = problems, ground
         everyone = np.arange(len(problems))
         self._own = np.column_stack([everyone, everyone])
@@ -253,10 +253,12 @@ class SupportSolver:
         return iterate(iteration, *loaded, tol=problems.tol, max_iter=problems.max_iter)
 
 
-def is_sparse_enough(X: Any, Y: Any) -> bool:  # noqa: ANN401 - judged here
-    """Tell whether both are sparse, and solving on supports takes less than on bins."""
+def case_for(X: Any, Y: Any, points: ArrayLike | None) -> Case:  # noqa: ANN401 - validated here
+    """Tell the case, as for EMDs; fewer empty bins are enough to be sparse."""
+    case = validation.case_of(X, Y, points)
+    if case is not Case.DENSE or not validation.are_sparse(X, Y):
+        return case
     both = (X,) if Y is None else (X, Y)
-    if not are_sparse(X, Y):
-        return False
     n_bins = sum(int(np.prod(rows.shape)) for rows in both)
-    return are_wide(X, Y) or SPARSE * sum(rows.nnz for rows in both) <= n_bins
+    is_enough = SPARSE * sum(rows.nnz for rows in both) <= n_bins
+    return Case.SPARSE if is_enough else Case.DENSE

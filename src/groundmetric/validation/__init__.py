@@ -28,6 +28,7 @@ from .arrays import (
     require_no_text,
     require_one_of,
 )
+from .cases import Case, are_sparse, case_of
 from .features import as_grid, as_names, as_order
 from .gradients import require_no_gradient
 from .histograms import (
@@ -70,10 +71,12 @@ from .triangles import (
 
 __all__ = [
     "LARGEST_DIMENSION",
+    "Case",
     "GroundCost",
     "Table",
     "Violation",
     "are_clouds",
+    "are_sparse",
     "as_block_of_costs",
     "as_choice",
     "as_clouds",
@@ -106,6 +109,7 @@ __all__ = [
     "as_supports",
     "as_weights",
     "broken_triangles",
+    "case_of",
     "common_mass",
     "each_image",
     "is_learner",
