@@ -17,9 +17,9 @@ from scipy.sparse import csr_array, vstack
 
 from .. import validation
 from ..validation import Case
-from ._arrays import blas_threads, find_arrays, to_numpy
+from ._arrays import blas_threads
 from ._batch import LARGEST_SMOOTHING, debiased
-from ._problems import Solved, judged_limits
+from ._problems import Problems, Solved
 from ._scalings import pair_scalings
 from ._sinkhorn import alternate, dual_values, halfway, iterate, scaled
 
@@ -74,36 +74,19 @@ class Chunk(NamedTuple):
         out[np.ix_(*self.bins)] += flat @ which
 
 
-class SparseProblems:
+class SparseProblems(Problems):
     """Histograms, scaled to mass 1, in sparse rows: those of X, then those of Y."""
 
-    def __init__(
-        self,
-        X: ArrayLike,
-        Y: ArrayLike | None,
-        *,
-        tol: float | None,
-        max_iter: int,
-        n_jobs: int | None,
-        device: str | None,
-        dtype: str,
-    ) -> None:
-        precision, self.tol, self.max_iter = judged_limits(dtype, tol, max_iter)
-        self.n_threads = validation.n_threads(n_jobs)
-        sets = [validation.as_supports(to_numpy(X, "X"), "X")]
-        if Y is not None:
-            sets.append(validation.as_supports(to_numpy(Y, "Y"), "Y"))
-            validation.require_same_bins(*sets)
-        self.mass = validation.common_mass(*sets)
-        self.n, self.d = sets[0].values.shape
-        self.first_of_y = 0 if Y is None else self.n
-        rows = csr_array(vstack([part.values for part in sets]))
+    def _read(self, rows: Any, name: str) -> validation.Histograms:  # noqa: ANN401 - validated here
+        return validation.as_supports(rows, name)
+
+    def _load(self, sets: list[csr_array]) -> None:
+        rows = csr_array(vstack(sets))
         masses = np.repeat(np.asarray(rows.sum(axis=1)).ravel(), np.diff(rows.indptr))
         self._masses: Floats = rows.data / masses
         self._bins = rows.indices.astype(np.int32)
         self._starts = rows.indptr.astype(np.int64)
         self._sizes = np.diff(self._starts)
-        self.arrays = find_arrays(X, device, precision)
 
     def __len__(self) -> int:
         return len(self._sizes)

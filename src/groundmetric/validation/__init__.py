@@ -33,6 +33,7 @@ from .features import as_grid, as_names, as_order
 from .gradients import require_no_gradient
 from .histograms import (
     LARGEST_DIMENSION,
+    Histograms,
     as_distributions,
     as_histograms,
     as_nonnegative,
@@ -73,6 +74,7 @@ __all__ = [
     "LARGEST_DIMENSION",
     "Case",
     "GroundCost",
+    "Histograms",
     "Table",
     "Violation",
     "are_clouds",
