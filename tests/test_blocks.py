@@ -34,13 +34,13 @@ def small_blocks(monkeypatch):
 def n_solved(monkeypatch):
     """Count the blocks that are solved."""
     counted = []
-    solve = _pairs.MatrixPairs.solve
+    solve = _pairs.DensePairs.solve
 
     def counting(self, rows, *rest):
         counted.append(rows)
         return solve(self, rows, *rest)
 
-    monkeypatch.setattr(_pairs.MatrixPairs, "solve", counting)
+    monkeypatch.setattr(_pairs.DensePairs, "solve", counting)
     return counted
 
 
@@ -87,7 +87,7 @@ import groundmetric as gm
 from groundmetric.transport import _blocks, _pairs
 
 _blocks.BLOCK = 5
-solve, n_solved = _pairs.MatrixPairs.solve, 0
+solve, n_solved = _pairs.DensePairs.solve, 0
 
 def lethal(self, *args):
     global n_solved
@@ -96,7 +96,7 @@ def lethal(self, *args):
         os.kill(os.getpid(), signal.SIGKILL)
     return solve(self, *args)
 
-_pairs.MatrixPairs.solve = lethal
+_pairs.DensePairs.solve = lethal
 data = np.load(sys.argv[1])
 out = np.lib.format.open_memmap(sys.argv[2]) if sys.argv[3] == "memmap" else sys.argv[2]
 gm.pairwise_emd(data["X"], metric=data["metric"], out=out)
@@ -226,7 +226,7 @@ def test_zarr_arrays_keep_the_blocks_in_their_attributes(
         out = Stored((23, 23))
     X, _, points = data
     metric = cdist(points, points)
-    solve, n_solved = _pairs.MatrixPairs.solve, []
+    solve, n_solved = _pairs.DensePairs.solve, []
 
     def failing(self, *args):
         n_solved.append(1)
@@ -234,7 +234,7 @@ def test_zarr_arrays_keep_the_blocks_in_their_attributes(
             raise KeyboardInterrupt
         return solve(self, *args)
 
-    monkeypatch.setattr(_pairs.MatrixPairs, "solve", failing)
+    monkeypatch.setattr(_pairs.DensePairs, "solve", failing)
     with pytest.raises(KeyboardInterrupt):
         gm.pairwise_emd(X, metric=metric, out=out)
     with pytest.raises(ValueError, match="unfinished computation with other inputs"):

@@ -238,7 +238,7 @@ def test_learners(name):
 
 @pytest.mark.parametrize("name", [None, *LEARNERS])
 def test_kernels(name):
-    kernel = gm.EMDKernel(metric=METRIC if name is None else learners_of()[name])
+    kernel = gm.EMDKernel(distance=METRIC if name is None else learners_of()[name])
     kernel.fit(X[:15])
     calls = [lambda rows=X[k : k + 9]: kernel.transform(rows) for k in (0, 5, 10, 15)]
     assert_as_alone(calls, [call() for call in calls])

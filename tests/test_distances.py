@@ -35,7 +35,7 @@ BY_HAND = {
 @pytest.mark.parametrize("name", DISTANCES)
 def test_by_hand(name):
     near, far = BY_HAND[name]
-    found = distances.pairwise([[1, 3]], [[5, 5]], metric=name)
+    found = distances.pairwise([[1, 3]], [[5, 5]], distance=name)
     assert found[0, 0] == pytest.approx(near, rel=1e-13)
     assert DISTANCES[name]([[7, 0]], [[0, 3]])[0, 0] == pytest.approx(far)
 
@@ -49,7 +49,7 @@ def histograms():
 @pytest.mark.parametrize("name", DISTANCES)
 @given(X=histograms())
 def test_metric_and_twin(name, X):
-    D = distances.pairwise(X, metric=name)
+    D = distances.pairwise(X, distance=name)
     rows = X / X.sum(axis=1, keepdims=True)
     twin = [[reference.bin_to_bin(name, r, c) for c in rows] for r in rows]
     # The twins' arc cosine and roots are good to 1e-8 only.
@@ -66,9 +66,9 @@ def test_close_histograms(name):
     r = np.array([0.1, 0.2, 0.3, 0.4])
     for h in (1e-17, 1e-15, 1e-12):
         moved = r + np.array([h, -h, 0, 0])
-        found = distances.pairwise([r], [moved], metric=name)[0, 0]
+        found = distances.pairwise([r], [moved], distance=name)[0, 0]
         assert 0 <= found <= 5 * h + 1e-15
-    assert distances.pairwise([r], [7 * r], metric=name)[0, 0] < 1e-15
+    assert distances.pairwise([r], [7 * r], distance=name)[0, 0] < 1e-15
 
 
 def test_half_of_l1_is_uniform_emd():
@@ -84,7 +84,7 @@ def test_forms_of_input_agree():
         for form in (X.tolist(), sp.csr_array(X), pd.DataFrame(X), X.astype("f4")):
             np.testing.assert_array_equal(distance(form), expected)
             np.testing.assert_array_equal(
-                distances.pairwise(form, metric=name), expected
+                distances.pairwise(form, distance=name), expected
             )
         np.testing.assert_array_equal(distance(X * [[3], [1], [8]]), expected)
 
@@ -103,9 +103,9 @@ def test_names():
             [[1, 2]],
             None,
             "cosine",
-            "metric is 'cosine'; it must be one of l1, l2, hellinger",
+            "distance is 'cosine'; it must be one of l1, l2, hellinger",
         ),
-        ([[1, 2]], None, None, "metric is None; it must be one of l1"),
+        ([[1, 2]], None, None, "distance is None; it must be one of l1"),
         ([[1, 2]], [[1, 2, 3]], "l1", "X has 2 bins, but Y has 3"),
         ([[1, -2]], None, "l2", r"X\[0, 1\] is -2\.0"),
         ([[1, 2], [0, 0]], None, "chi2", r"X\[1\] has zero mass"),
@@ -116,4 +116,4 @@ def test_names():
 )
 def test_bad_input(X, Y, metric, message):
     with pytest.raises(ValueError, match=message):
-        distances.pairwise(X, Y, metric=metric)
+        distances.pairwise(X, Y, distance=metric)

@@ -63,10 +63,10 @@ def test_neighbors(learner) -> None:
 
 @LEARNERS
 def test_kernel(learner) -> None:
-    kernel = gm.EMDKernel(metric=learner, sigma=2.0).fit(X)
+    kernel = gm.EMDKernel(distance=learner, bandwidth=2.0).fit(X)
     expected = np.exp(-learner.pairwise(QUERIES, X) / 2)
     np.testing.assert_allclose(kernel.transform(QUERIES), expected, atol=1e-9)
-    pipeline = make_pipeline(gm.EMDKernel(metric=learner), SVC(kernel="precomputed"))
+    pipeline = make_pipeline(gm.EMDKernel(distance=learner), SVC(kernel="precomputed"))
     assert cross_val_score(pipeline, X, Y, cv=2).mean() > 0.5  # clones stay fitted
 
 
@@ -117,7 +117,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="has 7 bins, but metric is a learner of 8"):
         gm.EMDNeighbors(EXACT).fit(X[:, 1:])
     with pytest.raises(ValueError, match="only such a matrix can be shrunk"):
-        gm.EMDKernel(metric=SMOOTHED, shrinkage=0.5).fit(X)
+        gm.EMDKernel(distance=SMOOTHED, shrinkage=0.5).fit(X)
     with pytest.raises(ValueError, match="method fit is needed"):
         gm.EMDClassifier(learner="margin").fit(X, Y)
     rows = X.copy()

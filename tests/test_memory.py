@@ -107,13 +107,13 @@ A = A + A.T
 np.fill_diagonal(A, 0.0)
 projector = gm.MetricProjector(150, tol=1e-3)
 projector.project(rng.normal(size=(150, 150)))
-before = projector.state()
+before = projector._state()
 
 def action():
     projector.project(A)
 
 def check():
-    for name, array in projector.state().items():
+    for name, array in projector._state().items():
         np.testing.assert_array_equal(array, before[name])
 print(starve(action, check))
 """,

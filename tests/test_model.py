@@ -207,7 +207,7 @@ def test_another_kind_of_file(tmp_path):
 
 
 NEIGHBORS = gm.EMDNeighbors(1 - np.eye(64), n_neighbors=3)
-KERNELS = [gm.EMDKernel(), gm.EMDKernel(metric=1 - np.eye(64), sigma=0.5)]
+KERNELS = [gm.EMDKernel(), gm.EMDKernel(distance=1 - np.eye(64), bandwidth=0.5)]
 CLASSIFIERS = [
     gm.EMDClassifier(learner=GroundMetricLearning(**QUICK)),
     gm.EMDClassifier(1).set_params(learner__max_outer=2),

@@ -16,6 +16,7 @@ import groundmetric as gm
 from certificates import check_transport
 from groundmetric import _core
 from groundmetric.transport import _pairs
+from groundmetric.validation import cases
 from strategies import COORDINATES, MASSES, histogram_pairs
 
 _points = importlib.import_module("groundmetric.transport._points")
@@ -142,7 +143,7 @@ def test_many_bins_with_a_matrix(monkeypatch):
     expected = [gm.pairwise_emd(X, Z, metric=cost) for Z in (None, Y)]
     metric = cdist(cost, cost)
     own = gm.pairwise_emd(X, metric=metric)
-    monkeypatch.setattr(_pairs, "WIDE", 39)
+    monkeypatch.setattr(cases, "WIDE", 39)
     for Z, other in zip((None, NeverDense(Y)), expected, strict=True):
         found = gm.pairwise_emd(NeverDense(X), Z, metric=cost, n_jobs=2)
         np.testing.assert_allclose(found, other, rtol=1e-12)
@@ -257,9 +258,9 @@ BAD = [
         {"metric": lambda _left, _right: [[0.0]]},
     ),
     ("metric is nan between points 0 and 2", [[1, 0, 1]], {"metric": "cosine"}),
-    ("X must be a list of pairs (masses, coordinates), since", np.eye(3), NO_POINTS),
-    ("but X[0] is not a pair", [[1, 0, 0]], NO_POINTS),
-    ("but X[0] is not a pair of arrays", [[1, 0], [0, 1]], NO_POINTS),
+    ("and X is no list of point clouds", np.eye(3), NO_POINTS),
+    ("metric is None, but there are no points", [[1, 0], [0, 1]], NO_POINTS),
+    ("but X[1] is not a pair of arrays", [([1], [[0]]), [1, 0]], NO_POINTS),
     ("X[0][1] has shape (1, 1), but the", [([1, 1], [[0]])], NO_POINTS),
     (
         "X[1] has points with 2 coordinates, but those of X[0] have 1",

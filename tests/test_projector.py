@@ -93,7 +93,7 @@ def test_projector_is_whole_after_an_interrupted_projection():
     A = matrix(np.random.default_rng(7), "gaussian", 40)
     projector = gm.MetricProjector(40)
     projector.project(A + 1.0)
-    before = projector.state()
+    before = projector._state()
 
     def fail(n_rounds):
         if n_rounds == 3:
@@ -101,7 +101,7 @@ def test_projector_is_whole_after_an_interrupted_projection():
 
     with pytest.raises(ZeroDivisionError):
         projector._core.project(A, None, 1e-9, 100, 1, fail)
-    for name, array in projector.state().items():
+    for name, array in projector._state().items():
         np.testing.assert_array_equal(array, before[name])
     truth = gm.project_metric(A, tol=1e-8).metric
     error = np.linalg.norm(projector.project(A).metric - truth)
@@ -112,7 +112,7 @@ def test_projector_is_whole_after_an_interrupted_projection():
     "call",
     [
         lambda projector: projector.n_triangles,
-        lambda projector: projector.state(),
+        lambda projector: projector._state(),
         lambda projector: projector.multipliers(),
         lambda projector: projector.forget(),
         lambda projector: projector.project(np.zeros((40, 40))),
@@ -182,7 +182,7 @@ def test_another_projector_goes_on_with_the_same_triangles(kind):
     one, two = gm.MetricProjector(40), gm.MetricProjector(40)
     one.project(A)
     for factor in (1.001, 2.5, 1e-3):  # other units, too
-        two.set_state(one.state())
+        two._set_state(one._state())
         assert two.n_triangles == one.n_triangles > 0
         P, Q = one.project(factor * A), two.project(factor * A)
         np.testing.assert_array_equal(P.metric, Q.metric)
@@ -209,10 +209,10 @@ def test_what_are_no_triangles_is_refused(change):
     A = np.array([[0.0, 1.0, 7.0], [1.0, 0.0, 2.0], [7.0, 2.0, 0.0]])
     projector = gm.MetricProjector(3)
     expected = projector.project(A).metric
-    state = projector.state()
+    state = projector._state()
     assert state["triangles"].tolist() == [[0, 2, 1]]
     with pytest.raises(ValueError, match="not triangles of a projector"):
-        projector.set_state({**state, **change})
-    for name, array in projector.state().items():
+        projector._set_state({**state, **change})
+    for name, array in projector._state().items():
         np.testing.assert_array_equal(array, state[name])
     np.testing.assert_allclose(projector.project(A).metric, expected, rtol=1e-12)

@@ -90,7 +90,7 @@ def test_functions_name_columns_too():
 
 
 def test_precomputed_distances_are_named():
-    kernel = gm.EMDKernel(metric="precomputed").fit(1 - np.eye(3))
+    kernel = gm.EMDKernel(distance="precomputed").fit(1 - np.eye(3))
     with pytest.raises(ValueError, match=r"^X\[0, 1\] is -1\.0: entries must not be"):
         kernel.transform([[0, -1, 1]])
     with pytest.raises(ValueError, match=r"^X\[0, 2\] is nan: entries must be finite"):

@@ -17,7 +17,7 @@ import reference
 from groundmetric import TransportBatch, pairwise_emd, sinkhorn_divergence
 from groundmetric.smoothed import _arrays, _scalings, _sinkhorn
 from groundmetric.smoothed._batch import SinkhornBatch
-from groundmetric.smoothed._problems import Problems
+from groundmetric.smoothed._problems import DenseProblems
 from strategies import histogram_pairs, metrics
 
 SMOOTHINGS = [0.05, 0.5, 1.0, 3.0, 100.0]
@@ -467,7 +467,7 @@ def test_full_gpu_is_a_sentence(monkeypatch):
 
     X, M, pairs, _ = example()
     batch = SinkhornBatch(X, pairs)
-    monkeypatch.setattr(Problems, "solve_own", fail)
+    monkeypatch.setattr(DenseProblems, "solve_own", fail)
     with pytest.raises(MemoryError, match=r"too small for 6 pairs .* 10 bins"):
         batch.solve(M)
     with pytest.raises(MemoryError, match="too small for"):

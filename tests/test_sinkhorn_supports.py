@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from groundmetric import pairwise_emd, sinkhorn_divergence
 from groundmetric.smoothed import _costs, _scalings, _supports
-from groundmetric.transport import _pairs
+from groundmetric.validation import Case, cases
 from test_points import NeverDense, bags
 
 SMOOTHINGS = [0.1, 1.0, 30.0, math.inf]
@@ -60,7 +60,7 @@ def test_scales_of_points_do_not_matter(X, points, scale):
 
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
 def test_matrices_equal_the_dense_path(X, points, smoothing, monkeypatch):
-    monkeypatch.setattr(_pairs, "WIDE", 50)
+    monkeypatch.setattr(cases, "WIDE", 50)
     M = 7.0 * cdist(points, points)
     Y = NeverDense(X[2:5] * 3.0)
     found = sinkhorn_divergence(NeverDense(X * 3.0), Y, metric=M, smoothing=smoothing)
@@ -118,11 +118,12 @@ def test_few_entries_take_supports_and_many_do_not(X, rng, monkeypatch):
     """Sparse matrices that are nearly full, on few bins, share one kernel."""
     full = csr_array(rng.random((5, 60)))
     full = csr_array(full.toarray() / full.sum(axis=1)[:, None])
-    assert not _supports.is_sparse_enough(full, None)
-    assert _supports.is_sparse_enough(X[1:], None)
-    assert not _supports.is_sparse_enough(X, np.ones((2, 60)))
-    monkeypatch.setattr(_pairs, "WIDE", 50)
-    assert _supports.is_sparse_enough(full, None)
+    assert _supports.case_for(full, None, None) is Case.DENSE
+    assert _supports.case_for(X[1:], None, None) is Case.SPARSE
+    assert _supports.case_for(X, np.ones((2, 60)), None) is Case.DENSE
+    assert _supports.case_for(X, None, np.ones((60, 1))) is Case.POINTS
+    monkeypatch.setattr(cases, "WIDE", 50)
+    assert _supports.case_for(full, None, None) is Case.SPARSE
 
 
 def test_single_precision(X, points):

@@ -347,14 +347,14 @@ def test_kernels(digits, rho):
     np.testing.assert_array_equal(np.diag(D), 0.0)
     np.testing.assert_allclose(learner.transform(X), D, atol=1e-9)
     assert (learner.transform(X) >= 0).all()
-    kernel = gm.EMDKernel(metric="precomputed").fit(D)
+    kernel = gm.EMDKernel(distance="precomputed").fit(D)
     np.testing.assert_allclose(kernel.gram_, np.exp(-D / np.median(D[D > 0])), rtol=0.2)
     if rho == math.inf:  # a squared Euclidean distance: the kernel is Gaussian
         Z = learner.histograms(X) @ learner.embedding_
         np.testing.assert_allclose(D, cdist(Z, Z, "sqeuclidean"), atol=1e-12)
         assert kernel.smallest_eigenvalue_ > -1e-12
     pipeline = make_pipeline(
-        learner, gm.EMDKernel(metric="precomputed"), SVC(kernel="precomputed", C=10)
+        learner, gm.EMDKernel(distance="precomputed"), SVC(kernel="precomputed", C=10)
     )
     assert pipeline.fit(X, y).score(X_test, y_test) > 0.7
 
@@ -378,7 +378,7 @@ def test_full_gpu_is_a_sentence(digits, monkeypatch):
         raise OutOfMemoryError
 
     X, y, _, _ = digits
-    monkeypatch.setattr("groundmetric.smoothed._problems.Problems.solve_own", fail)
+    monkeypatch.setattr("groundmetric.smoothed._problems.DenseProblems.solve_own", fail)
     monkeypatch.setattr("groundmetric.smoothed._arrays.Arrays.get", fail)
     for rho in (1.0, math.inf):
         learner = SinkhornMetricLearning(smoothing=rho)

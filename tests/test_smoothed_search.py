@@ -137,9 +137,9 @@ def test_supports_give_what_all_bins_do(rho, largest, monkeypatch):
     monkeypatch.setitem(_scalings.LARGEST_EXPONENT, np.dtype(float), largest)
     X, _, A, rng = sparse_example()
     M = 3.0 * squared_distances(A)
-    whole = _distances.Divergences(X, rho, NUMPY)
+    whole = _distances.DenseDivergences(X, rho, NUMPY)
     found = _distances.distances_of(X, rho, NUMPY | {"n_jobs": 2})
-    assert isinstance(found, _distances.SupportDivergences)
+    assert isinstance(found, _distances.SparseDivergences)
     i, j = np.nonzero(rng.random((14, 14)) * (1 - np.eye(14)) > 0.6)
     weights = rng.normal(size=len(i))
     for one in (whole, found):
@@ -157,7 +157,7 @@ def test_sparse_classes_that_are_apart_from_the_start():
     learner = SinkhornMetricLearning().fit(X, [0, 0, 1, 1])
     assert learner.converged_
     assert isinstance(
-        _distances.distances_of(X / 2, 3.0, NUMPY), _distances.SupportDivergences
+        _distances.distances_of(X / 2, 3.0, NUMPY), _distances.SparseDivergences
     )
     assert np.isfinite(learner.metric_).all()
 

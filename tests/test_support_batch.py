@@ -8,7 +8,8 @@ from scipy.spatial.distance import cdist
 import groundmetric as gm
 from certificates import check_transport
 from groundmetric import _core
-from groundmetric.transport import _pairs, _supports
+from groundmetric.transport import _plans, _supports
+from groundmetric.validation import cases
 from test_points import NeverDense, bags
 
 pytestmark = pytest.mark.core
@@ -51,6 +52,7 @@ PAIRS = np.stack(np.triu_indices(12, 1), axis=1)
 @pytest.mark.parametrize("name", NAMES)
 def test_points_prove_themselves(X, points, name, monkeypatch):
     monkeypatch.setattr(_supports, "BLOCK", 40)  # many blocks of costs
+    monkeypatch.setattr(_plans, "BLOCK", 40)
     M = costs(points, name)
     batch = gm.TransportBatch(NeverDense(X), PAIRS, points=points)
     solution = batch.solve(ground(name))
@@ -85,13 +87,13 @@ def test_plans_are_summed_in_parts(rng, X, points, monkeypatch):
     weights = rng.normal(size=len(PAIRS))
     solution = gm.TransportBatch(X, PAIRS, points=points).solve()
     whole = solution.plan_sum(weights).toarray()
-    monkeypatch.setattr(_supports, "PLANS", 7)
+    monkeypatch.setattr(_plans, "PLANS", 7)
     parts = solution.plan_sum(weights).toarray()
     np.testing.assert_allclose(parts, whole, rtol=0, atol=1e-15)
 
 
 def test_wide_histograms_stay_sparse_under_a_matrix(rng, X, points, monkeypatch):
-    monkeypatch.setattr(_pairs, "WIDE", 50)
+    monkeypatch.setattr(cases, "WIDE", 50)
     M = rng.normal(size=(60, 60))
     batch = gm.TransportBatch(NeverDense(X), PAIRS)
     solution = batch.solve(M)
@@ -192,11 +194,11 @@ def test_memory_does_not_grow_with_bins(rng):
     [
         (
             lambda X, P: gm.TransportBatch(X, PAIRS, points=P).solve(np.eye(60)),
-            "metric is a matrix, but the bins of this batch have points",
+            "metric is a matrix, but points are given as well",
         ),
         (
             lambda X, _: gm.TransportBatch(X, PAIRS).solve(),
-            "metric is None, but the batch was made without points",
+            "metric is None, but there are no points",
         ),
         (
             lambda X, P: gm.TransportBatch(X, PAIRS).solve(np.eye(60), points=P),

@@ -32,7 +32,7 @@ splits = StratifiedShuffleSplit(5, train_size=30, random_state=0)
 
 def search(metric, X, y):
     """Fit a support vector machine with this ground metric, or this distance."""
-    steps = make_pipeline(gm.EMDKernel(metric=metric), SVC(kernel="precomputed"))
+    steps = make_pipeline(gm.EMDKernel(distance=metric), SVC(kernel="precomputed"))
     grid = {"emdkernel__multiple": SIGMA_GRID, "svc__C": C_GRID}
     return GridSearchCV(steps, grid, cv=3).fit(X, y)
 

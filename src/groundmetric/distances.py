@@ -155,7 +155,9 @@ DISTANCES: dict[str, Callable[[ArrayLike, ArrayLike | None], Floats]] = {
 }
 
 
-def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: str = "l1") -> Floats:
+def pairwise(
+    X: ArrayLike, Y: ArrayLike | None = None, *, distance: str = "l1"
+) -> Floats:
     """Distances between all rows of X and all rows of Y, by name.
 
     Parameters
@@ -165,7 +167,7 @@ def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: str = "l1") ->
     Y : array-like or sparse matrix of shape (m, d), optional
         Other histograms. X itself if None; then the result is exactly symmetric, with
         zeros on its diagonal.
-    metric : {"l1", "l2", "hellinger", "chi2", "jensen_shannon", "fisher"}
+    distance : {"l1", "l2", "hellinger", "chi2", "jensen_shannon", "fisher"}
         A name in ``DISTANCES``.
 
     Returns
@@ -175,12 +177,12 @@ def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: str = "l1") ->
     Examples
     --------
     >>> from groundmetric import distances
-    >>> distances.pairwise([[1, 0], [0, 2]], metric="l1")
+    >>> distances.pairwise([[1, 0], [0, 2]], distance="l1")
     array([[0., 2.],
            [2., 0.]])
     """
-    validation.require_one_of(metric, "metric", DISTANCES)
-    return DISTANCES[metric](X, Y)
+    validation.require_one_of(distance, "distance", DISTANCES)
+    return DISTANCES[distance](X, Y)
 
 
 def _hellinger(x: Floats, y: Floats) -> Floats:

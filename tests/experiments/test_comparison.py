@@ -152,9 +152,9 @@ def test_a_start_is_what_learning_starts_from(task, init, monkeypatch):
 
 def test_kernel_of_distances_is_the_kernel_of_histograms(task):
     X, y, X_test, y_test = task
-    by_hand = make_pipeline(EMDKernel(metric="l2"), SVC(kernel="precomputed"))
+    by_hand = make_pipeline(EMDKernel(distance="l2"), SVC(kernel="precomputed"))
     by_distances = make_pipeline(
-        EMDKernel(metric="precomputed"), SVC(kernel="precomputed")
+        EMDKernel(distance="precomputed"), SVC(kernel="precomputed")
     )
     by_distances.fit(distances.l2(X), y)
     assert by_hand.fit(X, y).score(X_test, y_test) == by_distances.score(

@@ -91,7 +91,7 @@ def test_svm_is_chosen_as_by_scikit_learn(seed):
     distances = cdist(X, X, "cityblock")
     train, test = slice(0, 24), slice(24, None)
     search = GridSearchCV(
-        make_pipeline(EMDKernel(metric="precomputed"), SVC(kernel="precomputed")),
+        make_pipeline(EMDKernel(distance="precomputed"), SVC(kernel="precomputed")),
         {"emdkernel__multiple": SIGMA_GRID, "svc__C": C_GRID},
         cv=RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0),
     ).fit(distances[train, train], y[train])

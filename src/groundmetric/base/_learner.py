@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import clone
 
@@ -14,16 +14,17 @@ KEPT = ("_metadata_request", "_sklearn_output_config")
 
 
 class KeepsLearner:
-    """An estimator whose clones share a learner given as ``metric``, still fitted."""
+    """An estimator whose clones share a learner that is a parameter, still fitted."""
 
-    metric: Any
+    _learner_parameter: ClassVar[str] = "metric"
 
     def __sklearn_clone__(self) -> Any:  # noqa: ANN401 - of the same class
-        if not validation.is_learner(self.metric):
+        kept = self._learner_parameter
+        if not validation.is_learner(getattr(self, kept)):
             return super().__sklearn_clone__()  # type: ignore[misc]
         given: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
         params = {
-            name: value if name == "metric" else clone(value, safe=False)
+            name: value if name == kept else clone(value, safe=False)
             for name, value in given.items()
         }
         other = type(self)(**params)

@@ -188,12 +188,12 @@ class MetricProjector:
         active = duals > 0
         return triangles[active], duals[active] * unit * self._weight_unit
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def _state(self) -> dict[str, NDArray[Any]]:
         """Return what later projections start from."""
         triangles, duals, unit = self._core.triangles()
         return {"triangles": triangles, "duals": duals, "unit": np.array(unit)}
 
-    def set_state(self, state: dict[str, NDArray[Any]]) -> None:
+    def _set_state(self, state: dict[str, NDArray[Any]]) -> None:
         """Continue from the state of another projector."""
         self._core.set_triangles(
             state["triangles"], state["duals"], float(state["unit"])

@@ -170,7 +170,7 @@ def _scores(within: Floats, labels: Labels, seen: Indices, held: Indices) -> Flo
 
 
 def _kernel(multiple: float) -> EMDKernel:
-    return EMDKernel(metric="precomputed", multiple=multiple)
+    return EMDKernel(distance="precomputed", multiple=multiple)
 
 
 def _machine(c: float) -> SVC:

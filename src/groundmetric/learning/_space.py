@@ -109,14 +109,14 @@ class MetricCone:
 
     def state(self) -> Arrays:
         """Return the metric, and the triangles at work."""
-        return {"metric": self.metric, **self._projector.state()}
+        return {"metric": self.metric, **self._projector._state()}  # noqa: SLF001
 
     def set_state(self, state: Arrays) -> None:
         """Continue from there."""
         state = dict(state)
         metric = state.pop("metric")
         self.require(metric, "metric")
-        self._projector.set_state(state)
+        self._projector._set_state(state)  # noqa: SLF001
         self.metric = metric
 
 

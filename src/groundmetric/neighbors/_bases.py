@@ -32,12 +32,15 @@ Range = tuple[int, int]  # first, end
 QUERIES = 64
 
 
-class Wanted(NamedTuple):
-    """How many neighbors to find, how near, and on how many threads."""
+class Asked(NamedTuple):
+    """What to find: how many neighbors of which histograms, and how near."""
 
+    queries: Any  # dense or sparse rows; None: histograms of the base itself
     n_neighbors: int
     radius: float
     threads: int
+    report: Report | None = None
+    within: Range | None = None  # which of the base; all if None
 
 
 class Found(NamedTuple):
@@ -65,21 +68,11 @@ class Base(Protocol):
 
     n_solves: int  # in the last search, here or elsewhere
 
-    def find(
-        self,
-        queries: Floats | csr_array | None,
-        wanted: Wanted,
-        report: Report | None,
-        *,
-        within: Range | None = None,
-    ) -> Found:
-        """Find the nearest of each query within the radius.
-
-        If there are no queries, those of each histogram, or of a range of them.
-        """
+    def find(self, asked: Asked) -> Found:
+        """Find the nearest of each query within the radius."""
 
 
-class MatrixBase:
+class DenseBase:
     """Histograms on bins with a matrix of costs."""
 
     def __init__(self, histograms: Floats, metric: Floats) -> None:
@@ -89,16 +82,9 @@ class MatrixBase:
             _core.Masses(histograms, 1.0), _core.CostMatrix(metric)
         )
 
-    def find(
-        self,
-        queries: Floats | None,
-        wanted: Wanted,
-        report: Report | None,
-        *,
-        within: Range | None = None,
-    ) -> Found:
+    def find(self, asked: Asked) -> Found:
         """Find neighbors."""
-        n_neighbors, radius, threads = wanted
+        queries, n_neighbors, radius, threads, report, within = asked
         masses = None if queries is None else _core.Masses(queries, 1.0)
         n = self._n if queries is None else len(queries)
         first, end = within or (0, n)
@@ -117,7 +103,7 @@ class MatrixBase:
         return Found(counts, found.distances, found.indices, n_solves)
 
 
-class PointBase:
+class EuclideanBase:
     """Sparse histograms on bins with coordinates."""
 
     def __init__(self, histograms: csr_array, points: Floats) -> None:
@@ -127,21 +113,17 @@ class PointBase:
             as_masses(histograms, 1.0), _core.Points(points)
         )
 
-    def find(
-        self,
-        queries: csr_array | None,
-        wanted: Wanted,
-        report: Report | None,
-        *,
-        within: Range | None = None,
-    ) -> Found:
+    def find(self, asked: Asked) -> Found:
         """Find neighbors."""
+        queries, n_neighbors, radius, threads, report, within = asked
         if within is not None:
             queries = self._histograms[slice(*within)]
         masses = None if queries is None else as_masses(queries, 1.0)
         starts, distances, indices, n_solves = self._search.find(
             masses,
-            *wanted,
+            n_neighbors,
+            radius,
+            threads,
             report,
             first=-1 if within is None else within[0],
         )
@@ -156,18 +138,11 @@ class LearnerBase:
         self._histograms = histograms
         self._between = learner.distances(learner._learned)  # noqa: SLF001
 
-    def find(
-        self,
-        queries: Floats | None,
-        wanted: Wanted,
-        report: Report | None,
-        *,
-        within: Range | None = None,
-    ) -> Found:
+    def find(self, asked: Asked) -> Found:
         """Find neighbors."""
-        own = queries is None
-        first, end = within or (0, len(self._histograms))
-        rows = self._histograms[first:end] if queries is None else queries
+        own = asked.queries is None
+        first, end = asked.within or (0, len(self._histograms))
+        rows = self._histograms[first:end] if own else asked.queries
         parts = []
         for start in range(0, len(rows), QUERIES):
             part = rows[start : start + QUERIES]
@@ -175,42 +150,38 @@ class LearnerBase:
             if own:
                 k = np.arange(len(part))
                 between[k, first + start + k] = np.inf
-            parts.append(_nearest_in(between, wanted))
-            if report is not None:
-                report(start + len(part))
+            parts.append(_nearest_in(between, asked))
+            if asked.report is not None:
+                asked.report(start + len(part))
         return Found.joined(parts)
 
 
-def _nearest_in(between: Floats, wanted: Wanted) -> Found:
+def _nearest_in(between: Floats, asked: Asked) -> Found:
     """Choose the nearest of each row, by distance, then by index."""
-    order = np.argsort(between, axis=1, kind="stable")[:, : wanted.n_neighbors]
+    order = np.argsort(between, axis=1, kind="stable")[:, : asked.n_neighbors]
     near = np.take_along_axis(between, order, axis=1)
-    kept = (near <= wanted.radius) & np.isfinite(near)
+    kept = (near <= asked.radius) & np.isfinite(near)
     return Found(kept.sum(axis=1), near[kept], order[kept], between.size)
 
 
-def find_there(
-    client: object,
-    search: Any,  # noqa: ANN401 - ours
-    queries: Any,  # noqa: ANN401 - dense or sparse rows
-    wanted: Wanted,
-    report: Report | None,
-) -> Found:
+def find_there(client: object, search: Any, asked: Asked) -> Found:  # noqa: ANN401 - a neighbor search
     """Find neighbors on the workers of a Dask cluster, some queries at a time."""
-    n = search.n_samples_fit_ if queries is None else queries.shape[0]
+    own = asked.queries is None
+    n = search.n_samples_fit_ if own else asked.queries.shape[0]
     calls: list[tuple[object, ...]] = []
     for first in range(0, n, QUERIES):
         end = min(first + QUERIES, n)
-        some = None if queries is None else queries[first:end]
-        calls.append((some, (first, end) if queries is None else None, wanted))
+        some = None if own else asked.queries[first:end]
+        within = (first, end) if own else None
+        calls.append((asked._replace(queries=some, within=within, report=None),))
     parts: dict[int, Found] = {}
     for k, part in completed(client, _found, search, calls):
         parts[k] = part
-        if report is not None:
-            report(sum(len(one.counts) for one in parts.values()))
+        if asked.report is not None:
+            asked.report(sum(len(one.counts) for one in parts.values()))
     return Found.joined([parts[k] for k in range(len(calls))])
 
 
-def _found(search: Any, queries: Any, within: Range | None, wanted: Wanted) -> Found:  # noqa: ANN401
-    found: Found = search._base.find(queries, wanted, None, within=within)  # noqa: SLF001 - ours
+def _found(search: Any, asked: Asked) -> Found:  # noqa: ANN401 - likewise
+    found: Found = search._base.find(asked)  # noqa: SLF001 - ours
     return found

@@ -20,8 +20,7 @@ from ._bases import Found
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from .._progress import Report
-    from ._bases import Range, Wanted
+    from ._bases import Asked
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +33,7 @@ class Part(NamedTuple):
     bins: NDArray[np.int32]
 
 
-class BlockBase:
+class PointsBase:
     """Sparse histograms on bins with coordinates, under any costs."""
 
     def __init__(
@@ -53,51 +52,45 @@ class BlockBase:
             _part(histograms[rows], rows.start) for rows in groups_of(histograms)
         ]
 
-    def find(
-        self,
-        queries: csr_array | None,
-        wanted: Wanted,
-        report: Report | None,
-        *,
-        within: Range | None = None,
-    ) -> Found:
+    def find(self, asked: Asked) -> Found:
         """Find neighbors."""
+        queries = asked.queries
         first = None  # index of the first query in the base
         if queries is None:
-            first, end = within or (0, self._histograms.shape[0])
+            first, end = asked.within or (0, self._histograms.shape[0])
             queries = self._histograms[first:end]
         found = []
         for rows in groups_of(queries):
             own = None if first is None else first + rows.start
-            found.append(self._find_of(queries[rows], own, wanted))
-            if report is not None:
-                report(rows.stop)
+            found.append(self._find_of(queries[rows], own, asked))
+            if asked.report is not None:
+                asked.report(rows.stop)
         return Found.joined(found)
 
-    def _find_of(self, queries: csr_array, own: int | None, wanted: Wanted) -> Found:
+    def _find_of(self, queries: csr_array, own: int | None, asked: Asked) -> Found:
         """Find the neighbors of a few queries, in one part of the base at a time."""
         n = queries.shape[0]
-        asking = _part(queries, -n if own is None else own)
+        these = _part(queries, -n if own is None else own)
         nearest = Found(np.zeros(n, np.int64), np.empty(0), np.empty(0, np.int64), 0)
-        radii = np.full(n, wanted.radius)
+        radii = np.full(n, asked.radius)
         for part in self._parts:
-            costs = costs_between(self._ground, self._points, asking.bins, part.bins)
+            costs = costs_between(self._ground, self._points, these.bins, part.bins)
             starts, distances, indices, n_solves = _core.nearest_sparse(
-                asking.masses,
+                these.masses,
                 part.masses,
                 _core.CostMatrix(costs),
-                asking.bins,
+                these.bins,
                 part.bins,
-                wanted.n_neighbors,
+                asked.n_neighbors,
                 radii,
-                first=asking.first - part.first,
+                first=these.first - part.first,
                 symmetric=self._is_symmetric,
                 reduced=self._is_metric,
-                n_threads=wanted.threads,
+                n_threads=asked.threads,
             )
             found = Found(np.diff(starts), distances, indices + part.first, n_solves)
-            nearest = _nearest_of(nearest, found, wanted.n_neighbors)
-            full = nearest.counts == wanted.n_neighbors
+            nearest = _nearest_of(nearest, found, asked.n_neighbors)
+            full = nearest.counts == asked.n_neighbors
             radii[full] = nearest.distances[np.cumsum(nearest.counts)[full] - 1]
         return nearest
 

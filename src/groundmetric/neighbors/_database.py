@@ -15,8 +15,8 @@ from scipy.sparse import csr_array
 from .. import validation
 from ..base._learner import KeepsLearner
 from ..base._rows import HistogramTransformer, as_rows
-from ._bases import LearnerBase, MatrixBase, PointBase
-from ._blocks import BlockBase
+from ._bases import DenseBase, EuclideanBase, LearnerBase
+from ._blocks import PointsBase
 
 if TYPE_CHECKING:
     from .._files import StrPath
@@ -90,8 +90,9 @@ class Database(KeepsLearner, HistogramTransformer):
         if validation.is_learner(learner):
             return self._rows_seen_by(learner, X, reset=reset)
         has_points = self.points is not None if reset else hasattr(self, "points_")
-        if reset:
-            self._require_kind(has_points=has_points)
+        if reset and self.metric is not None:
+            case = validation.Case.POINTS if has_points else validation.Case.DENSE
+            case.accept(self.metric)
         return self._dense_or_sparse(X, is_sparse=has_points, reset=reset)
 
     def _rows_seen_by(self, learner: Any, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - dense or sparse
@@ -108,20 +109,6 @@ class Database(KeepsLearner, HistogramTransformer):
         judge: Any = validation.as_sparse_distributions
         return as_rows(self, X, judge, reset=reset)
 
-    def _require_kind(self, *, has_points: bool) -> None:
-        """Reject a matrix with points, and a name or a function without them."""
-        between = isinstance(self.metric, str) or callable(self.metric)
-        if between and not has_points:
-            raise ValueError(
-                f"metric is {self.metric!r}, but there are no points: without them, a "
-                "matrix of costs or None is needed."
-            )
-        if has_points and not (between or self.metric is None):
-            raise ValueError(
-                "metric is a matrix, but points are given as well: with points, metric "
-                "is the name of a metric between them, a function, or None."
-            )
-
     def _kept_rows(self) -> Any:  # noqa: ANN401 - dense or sparse
         """Return the histograms as they are compared."""
         return self._rows() if hasattr(self, "points_") else self._histograms
@@ -135,11 +122,11 @@ class Database(KeepsLearner, HistogramTransformer):
         if learner is not None and not learner._is_exact:  # noqa: SLF001 - likewise
             self._base = LearnerBase(self._histograms, learner)
         elif not hasattr(self, "points_"):
-            self._base = MatrixBase(self._histograms, self.metric_)
+            self._base = DenseBase(self._histograms, self.metric_)
         elif self.metric_ == "euclidean":
-            self._base = PointBase(self._rows(), self.points_)
+            self._base = EuclideanBase(self._rows(), self.points_)
         else:
-            self._base = BlockBase(self._rows(), self.points_, self.metric_)
+            self._base = PointsBase(self._rows(), self.points_, self.metric_)
 
     def _restore(self) -> None:
         if not hasattr(self, "points_"):

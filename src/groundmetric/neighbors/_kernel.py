@@ -45,31 +45,30 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
 
     Parameters
     ----------
-    metric : None, str, learner or array-like of shape (d, d), default=None
-        Ground metric of the EMD, or a fitted learner of one, whose own distances are
-        used, powers included. None is the uniform metric, 1 between any two bins,
-        under which the EMD is half the l1 distance. A string selects another distance
-        instead of the EMD: a name in :data:`groundmetric.distances.DISTANCES`, or
-        "precomputed" if X holds distances to the training data (a square matrix in
-        ``fit``).
-    shrinkage : float, default=0.0
-        Share of the uniform metric, of the same mean, that is mixed into ``metric``,
-        from 0 to 1. Learned metrics separate the histograms they were learned from
-        better than others, which misleads a machine that learns from the same ones;
-        with 0.5 they count half, and l1 distances the other half.
-    sigma : "median" or float, default="median"
-        Unit of the bandwidth: a number, or the median distance between training
+    distance : None, array-like of shape (d, d), learner or str, default=None
+        What distances are: EMDs of a ground metric, given as a matrix; a fitted
+        learner's own distances, powers included; those of a name in
+        :data:`groundmetric.distances.DISTANCES`, such as "l1"; or "precomputed" if X
+        holds distances to the training data (a square matrix in ``fit``). None is the
+        EMD of the uniform metric, 1 between any two bins: half the l1 distance.
+    bandwidth : "median" or float, default="median"
+        The sigma of the kernel: a number, or the median distance between training
         histograms (if that is 0, between those that differ).
+    shrinkage : float, default=0.0
+        Share of the uniform metric, of the same mean, that is mixed into a ground
+        metric, from 0 to 1. Learned metrics separate the histograms they were learned
+        from better than others, which misleads a machine that learns from the same
+        ones; with 0.5 they count half, and l1 distances the other half.
     multiple : float, default=1.0
-        The bandwidth in that unit; the paper searches
+        A factor of the bandwidth; the paper searches
         :data:`groundmetric.experiments.SIGMA_GRID`.
     n_jobs : int, optional
         Number of threads for EMDs. Results do not depend on it.
 
     Attributes
     ----------
-    sigma_ : float
-        The bandwidth.
+    bandwidth_ : float
+        The bandwidth, sigma.
     smallest_eigenvalue_ : float
         Smallest eigenvalue of the Gram matrix of the distinct training histograms,
         before the shift.
@@ -84,7 +83,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
     Examples
     --------
     >>> from groundmetric import EMDKernel
-    >>> EMDKernel(sigma=1.0).fit_transform([[2, 0], [1, 1], [0, 2]]).round(2)
+    >>> EMDKernel(bandwidth=1.0).fit_transform([[2, 0], [1, 1], [0, 2]]).round(2)
     array([[1.  , 0.61, 0.37],
            [0.61, 1.  , 0.61],
            [0.37, 0.61, 1.  ]])
@@ -105,23 +104,24 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
     array([0])
     """
 
+    _learner_parameter = "distance"
     _fitted = (
-        *("gram_", "sigma_", "shift_", "smallest_eigenvalue_"),
+        *("gram_", "bandwidth_", "shift_", "smallest_eigenvalue_"),
         *("_rows", "_distinct", "_which"),
     )
 
     def __init__(
         self,
         *,
-        metric: Any = None,  # noqa: ANN401 - or a learner
+        distance: Any = None,  # noqa: ANN401 - a matrix, a learner or a name
+        bandwidth: str | float = "median",
         shrinkage: float = 0.0,
-        sigma: str | float = "median",
         multiple: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:
-        self.metric = metric
+        self.distance = distance
+        self.bandwidth = bandwidth
         self.shrinkage = shrinkage
-        self.sigma = sigma
         self.multiple = multiple
         self.n_jobs = n_jobs
 
@@ -141,20 +141,20 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         self
         """
         rows = self._as_rows(X, reset=True)
-        if validation.is_learner(self.metric):
-            validation.require_learned(self.metric)
-            validation.require_bins(self.metric, rows.shape[1])
-        unit = self.sigma
+        if validation.is_learner(self.distance):
+            validation.require_learned(self.distance)
+            validation.require_bins(self.distance, rows.shape[1], "distance")
+        unit = self.bandwidth
         if isinstance(unit, str) and unit != "median":
-            raise ValueError(f"sigma is {unit!r}; 'median' or a number is needed.")
+            raise ValueError(f"bandwidth is {unit!r}; 'median' or a number is needed.")
         if not isinstance(unit, str):
-            unit = validation.as_positive_number(unit, "sigma")
+            unit = validation.as_positive_number(unit, "bandwidth")
         multiple = validation.as_positive_number(self.multiple, "multiple")
         share = validation.as_number(self.shrinkage, "shrinkage", low=0.0, high=1.0)
-        if share > 0 and isinstance(self.metric, str):
+        if share > 0 and isinstance(self.distance, str):
             raise ValueError(
-                f"shrinkage is {share}, but metric is {self.metric!r}; only a ground "
-                "metric can be shrunk."
+                f"shrinkage is {share}, but distance is {self.distance!r}; only a "
+                "ground metric can be shrunk."
             )
         # Equal histograms give equal rows: keep one of each, and shift those.
         self._rows = rows
@@ -163,12 +163,12 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         between = self._distances(rows[self._distinct], None)
         if isinstance(unit, str):
             unit = _median(between[np.ix_(which, which)])
-        self.sigma_ = multiple * float(unit)
-        if not 0 < self.sigma_ < np.inf:
+        self.bandwidth_ = multiple * float(unit)
+        if not 0 < self.bandwidth_ < np.inf:
             raise ValueError(
-                f"sigma and multiple give a bandwidth of {self.sigma_}, out of range."
+                f"bandwidth times multiple is {self.bandwidth_}, out of range."
             )
-        gram = np.exp(-between / self.sigma_)
+        gram = np.exp(-between / self.bandwidth_)
         self.smallest_eigenvalue_ = float(eigvalsh(gram, subset_by_index=(0, 0))[0])
         self.shift_ = max(0.0, -self.smallest_eigenvalue_)
         gram[np.diag_indices_from(gram)] += self.shift_
@@ -183,7 +183,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         out: Floats = self.gram_[which]
         if (which < 0).any():
             between = self._distances(rows[which < 0], self._rows[self._distinct])
-            out[which < 0] = np.exp(-between / self.sigma_)[:, self._which]
+            out[which < 0] = np.exp(-between / self.bandwidth_)[:, self._which]
         return out
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> Floats:
@@ -210,17 +210,17 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
 
     def _distances(self, left: Floats, right: Floats | None) -> Floats:
         """Compute distances from left to right (the training rows), or within left."""
-        if self.metric is None:
+        if self.distance is None:
             return distances.l1(left, right) / 2
         if self._precomputed():
             between = left[:, self._distinct]
             return between if right is not None else (between + between.T) / 2
-        if isinstance(self.metric, str):
-            return distances.pairwise(left, right, metric=self.metric)
-        if validation.is_learner(self.metric):
-            return self._learned_distances(self.metric, left, right)
-        metric = validation.as_cost(self.metric, left.shape[1])
-        validation.require_metric(metric, "metric")
+        if isinstance(self.distance, str):
+            return distances.pairwise(left, right, distance=self.distance)
+        if validation.is_learner(self.distance):
+            return self._learned_distances(self.distance, left, right)
+        metric = validation.as_cost(self.distance, left.shape[1], "distance")
+        validation.require_metric(metric, "distance")
         between = pairwise_emd(left, right, metric=metric, n_jobs=self.n_jobs)
         return shrunk(between, metric, self.shrinkage, left, right)
 
@@ -239,7 +239,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
             return between
         if not learner._is_exact or "metric" not in learner._ground():  # noqa: SLF001
             raise ValueError(
-                f"shrinkage is {self.shrinkage}, but metric is a learner without a "
+                f"shrinkage is {self.shrinkage}, but distance is a learner without a "
                 "matrix of exact costs; only such a matrix can be shrunk."
             )
         rows: Any = seen
@@ -256,7 +256,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         self.n_features_in_ = rows.shape[1]
 
     def _precomputed(self) -> bool:
-        return isinstance(self.metric, str) and self.metric == "precomputed"
+        return isinstance(self.distance, str) and self.distance == "precomputed"
 
     @property
     def _n_features_out(self) -> int:

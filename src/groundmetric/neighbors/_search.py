@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validation
 from .._progress import progress_bar
 from ..base._rows import all_or_nothing
-from ._bases import Wanted, find_there
+from ._bases import Asked, find_there
 from ._database import Database
 
 if TYPE_CHECKING:
@@ -257,11 +257,11 @@ class EMDNeighbors(Database):
         n = self.n_samples_fit_ if queries is None else queries.shape[0]
         show = self.verbose > 0
         with progress_bar(n, label="neighbors", unit="query", show=show) as report:
-            wanted = Wanted(n_neighbors, radius, threads)
+            asked = Asked(queries, n_neighbors, radius, threads, report)
             if client is None:
-                found = self._base.find(queries, wanted, report)
+                found = self._base.find(asked)
             else:
-                found = find_there(client, self, queries, wanted, report)
+                found = find_there(client, self, asked)
         self._base.n_solves = found.n_solves
         return found._replace(indices=found.indices.astype(np.intp))
 

@@ -19,12 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 from .. import validation
 from .._warnings import warn_not_converged
 from ._arrays import full_device_in_words
-from ._problems import Problems, Solved
+from ._problems import DenseProblems, Solved
 from ._scalings import Scalings, scalings_for
 
 if TYPE_CHECKING:
     from ._arrays import Array
-    from ._supports import SupportProblems
+    from ._supports import SparseProblems
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -65,7 +65,7 @@ def as_dissimilarity(metric: ArrayLike, d: int) -> Floats:
     return M / 2 + M.T / 2
 
 
-def prepare(problems: Problems, M: Floats, smoothing: float) -> Ground:
+def prepare(problems: DenseProblems, M: Floats, smoothing: float) -> Ground:
     """Scale the cost, and make the kernel. Zeros need no iteration either."""
     largest = float(M.max()) or 1.0
     with np.errstate(over="ignore"):
@@ -86,7 +86,7 @@ def debiased(pairs: Indices, between: Solved, own: Solved) -> Solved:
 
 
 def warn_of_errors(
-    n_off: int, worst: float, problems: Problems | SupportProblems
+    n_off: int, worst: float, problems: DenseProblems | SparseProblems
 ) -> None:
     """Warn if marginals of some pairs are off by more than the tolerance."""
     if n_off:
@@ -132,7 +132,7 @@ class SinkhornBatch:
         device: str | None = None,
         dtype: str = "float64",
     ) -> None:
-        self._problems = Problems(
+        self._problems = DenseProblems(
             X,
             Y,
             tol=tol,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Bins = NDArray[np.int32]
-Metric = ArrayLike | str | validation.GroundCost | None
 
 ROUNDING = 1e-12
 
@@ -28,21 +27,15 @@ class CostsOfBins(NamedTuple):
     mean: float
 
     @classmethod
-    def of(cls, metric: Metric, points: ArrayLike | None, d: int) -> CostsOfBins:
+    def of(cls, metric: Any, points: ArrayLike | None, d: int) -> CostsOfBins:  # noqa: ANN401 - of its case
         """Validate a matrix, or points and a metric between them."""
         if points is None:
-            M = as_dissimilarity(as_matrix(metric), d)
+            M = as_dissimilarity(metric, d)
             largest = float(M.max()) or 1.0  # the sum may be out of range
             return cls(lambda p, q: M[np.ix_(p, q)], (M / largest).mean() * largest)
-        if metric is not None and not isinstance(metric, str) and not callable(metric):
-            raise ValueError(
-                "metric is a matrix, but points are given as well: with points, metric "
-                "is the name of a metric between them, a function, or None."
-            )
-        name = "euclidean" if metric is None else metric
-        ground = validation.as_ground_cost(name)
+        ground = validation.as_ground_cost(metric)
         coordinates, k = validation.as_coordinates(points, d), 0
-        if name == "euclidean":  # whose squares may be out of range
+        if metric == "euclidean":  # whose squares may be out of range
             k = int(np.frexp(np.abs(coordinates).max())[1])
             coordinates = np.ldexp(coordinates, -k)
 
@@ -51,7 +44,7 @@ class CostsOfBins(NamedTuple):
             costs = np.ldexp(costs, k) if k else costs
             return validation.as_block_of_costs(costs, p, q)
 
-        return cls(block, _mean_cost(coordinates, name, block))
+        return cls(block, _mean_cost(coordinates, metric, block))
 
 
 def _mean_cost(
@@ -92,13 +85,3 @@ def _require_symmetric(there: Floats, back: Floats, p: Bins, q: Bins) -> None:
             f"metric is {there[i, j]} from point {p[i]} to {q[j]}, and {back[i, j]} "
             "back: costs must be symmetric, and not negative."
         )
-
-
-def as_matrix(metric: Metric) -> ArrayLike:
-    """Reject what needs points."""
-    if metric is None or isinstance(metric, str) or callable(metric):
-        raise ValueError(
-            f"metric is {metric!r}, but there are no points: a matrix of costs is "
-            "needed."
-        )
-    return metric

@@ -12,8 +12,8 @@ from scipy.sparse import csr_array
 from ._arrays import full_device_in_words
 from ._batch import MAX_ITER, SinkhornBatch, warn_of_errors
 from ._costs import CostsOfBins
-from ._problems import Problems
-from ._supports import SPARSE, SupportProblems
+from ._problems import DenseProblems
+from ._supports import SPARSE, SparseProblems
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -27,7 +27,7 @@ TOL = 1e-3  # marginal error; that of distances is of the order of its square
 KEPT_BYTES = {"processor": 2**30, "device": 2**32}
 
 
-class Divergences:
+class DenseDivergences:
     """Sinkhorn divergences of all pairs of some histograms, for one metric at a time.
 
     Attributes
@@ -60,12 +60,12 @@ class Divergences:
         return self._solution.plan_sum(_by_pair(i, j, weights, self._n))
 
 
-class SupportDivergences:
+class SparseDivergences:
     """The same for sparse histograms, each pair on its supports."""
 
     def __init__(self, X: csr_array, smoothing: float, options: dict[str, Any]) -> None:
         self._smoothing = smoothing
-        self._problems = SupportProblems(X, None, tol=TOL, max_iter=MAX_ITER, **options)
+        self._problems = SparseProblems(X, None, tol=TOL, max_iter=MAX_ITER, **options)
         self._pairs = np.column_stack(np.triu_indices(len(self._problems), 1))
 
     def solve(self, metric: Floats) -> None:
@@ -97,7 +97,7 @@ class Energies:
     n_inexact = 0
 
     def __init__(self, X: Floats, options: dict[str, Any]) -> None:
-        self._problems = Problems(X, None, tol=None, max_iter=1, **options)
+        self._problems = DenseProblems(X, None, tol=None, max_iter=1, **options)
 
     def solve(self, metric: Floats) -> None:
         """-(r - c)' M (r - c) / 2, multiplied out."""
@@ -129,7 +129,7 @@ class Energies:
         return full_device_in_words(n * (n - 1) // 2, self._problems.d)
 
 
-Distances = Divergences | SupportDivergences | Energies
+Distances = DenseDivergences | SparseDivergences | Energies
 
 
 def distances_of(X: Floats, smoothing: float, options: dict[str, Any]) -> Distances:
@@ -140,8 +140,8 @@ def distances_of(X: Floats, smoothing: float, options: dict[str, Any]) -> Distan
     if math.isinf(smoothing):
         return Energies(X, options)
     if _is_on_processor(options) and are_sparse_enough(X):
-        return SupportDivergences(csr_array(X), smoothing, options)
-    return Divergences(X, smoothing, options)
+        return SparseDivergences(csr_array(X), smoothing, options)
+    return DenseDivergences(X, smoothing, options)
 
 
 def are_sparse_enough(X: Floats) -> bool:

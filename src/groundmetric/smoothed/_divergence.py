@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from ..transport import pairwise_emd
+from ..validation import Case
 from ._arrays import full_device_in_words, to_numpy
 from ._batch import MAX_ITER, as_dissimilarity, debiased, prepare, warn_of_errors
-from ._costs import CostsOfBins, Metric, as_matrix
-from ._problems import Problems
-from ._supports import SupportProblems, is_sparse_enough
+from ._costs import CostsOfBins
+from ._problems import DenseProblems
+from ._supports import SparseProblems, case_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +33,7 @@ def sinkhorn_divergence(
     X: ArrayLike,
     Y: ArrayLike | None = None,
     *,
-    metric: Metric = None,
+    metric: Any = None,  # noqa: ANN401 - a matrix, a name or a function
     points: ArrayLike | None = None,
     smoothing: float = 1.0,
     tol: float | None = None,
@@ -110,19 +111,21 @@ def sinkhorn_divergence(
     smoothing = validation.as_smoothing(smoothing)
     limits = {"tol": tol, "max_iter": max_iter, "n_jobs": n_jobs}
     options: dict[str, Any] = {**limits, "device": device, "dtype": dtype}
-    problems: Problems | SupportProblems
-    if points is not None or is_sparse_enough(X, Y):
-        problems = SupportProblems(X, Y, **options)
-        costs = CostsOfBins.of(metric, points, problems.d)
+    problems: DenseProblems | SparseProblems
+    case = case_for(X, Y, points)
+    metric = case.accept(metric)
+    if case is Case.DENSE:
+        problems = DenseProblems(X, Y, **options)
+        metric = as_dissimilarity(metric, problems.d)
     else:
-        problems = Problems(X, Y, **options)
-        metric = as_dissimilarity(as_matrix(metric), problems.d)
+        problems = SparseProblems(X, Y, **options)
+        costs = CostsOfBins.of(metric, points, problems.d)
     if smoothing == 0.0:
         return pairwise_emd(
             to_numpy(X), to_numpy(Y), metric=metric, points=points, n_jobs=n_jobs
         )
     with full_device_in_words(BLOCK, problems.d):
-        if isinstance(problems, Problems):
+        if isinstance(problems, DenseProblems):
             ground = prepare(problems, np.asarray(metric), smoothing)
             solve, unit = _solver(problems, ground), ground.unit
         else:
@@ -133,7 +136,7 @@ def sinkhorn_divergence(
 
 
 def _all_pairs(
-    problems: Problems | SupportProblems,
+    problems: DenseProblems | SparseProblems,
     solve: Callable[[Indices], Solved],
     *,
     symmetric: bool,
@@ -151,7 +154,7 @@ def _all_pairs(
     return out, n_off, worst
 
 
-def _solver(problems: Problems, ground: Ground) -> Callable[[Indices], Solved]:
+def _solver(problems: DenseProblems, ground: Ground) -> Callable[[Indices], Solved]:
     """Make what takes pairs of rows and returns S in units of mean(M)."""
     k = ground.k
     if k is None:

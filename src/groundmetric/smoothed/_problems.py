@@ -47,10 +47,7 @@ class Solved(NamedTuple):
 
 
 class Problems:
-    """Histograms, scaled to mass 1, in rows: those of X, then those of Y.
-
-    Values are in units of mean(M), which ``k`` has been divided by.
-    """
+    """Histograms of X, then those of Y, and how they are solved; dense or sparse."""
 
     def __init__(
         self,
@@ -65,17 +62,36 @@ class Problems:
     ) -> None:
         precision, self.tol, self.max_iter = judged_limits(dtype, tol, max_iter)
         self.n_threads = validation.n_threads(n_jobs)
-        left = validation.as_histograms(to_numpy(X, "X"), "X")
-        blocks = [left]
-        if Y is not None:
-            blocks.append(validation.as_histograms(to_numpy(Y, "Y"), "Y"))
-            validation.require_same_bins(*blocks)
-        self.mass = validation.common_mass(*blocks)
-        rows = np.vstack([block.values for block in blocks])
-        self.n, self.d = left.values.shape
+        given = [(X, "X")] if Y is None else [(X, "X"), (Y, "Y")]
+        sets = [self._read(to_numpy(rows, name), name) for rows, name in given]
+        validation.require_same_bins(sets[0], sets[-1])
+        self.mass = validation.common_mass(*sets)
+        self.n, self.d = sets[0].values.shape
         self.first_of_y = 0 if Y is None else self.n
         self.arrays = find_arrays(X, device, precision)
-        self.bytes_a_pair = 8 * self.d * precision.itemsize
+        self._load([each.values for each in sets])
+
+    def _read(self, rows: Any, name: str) -> validation.Histograms:  # noqa: ANN401 - validated here
+        """Validate X or Y."""
+        raise NotImplementedError
+
+    def _load(self, sets: list[Any]) -> None:
+        """Keep them, scaled to mass 1."""
+        raise NotImplementedError
+
+
+class DenseProblems(Problems):
+    """Histograms, scaled to mass 1, in rows: those of X, then those of Y.
+
+    Values are in units of mean(M), which ``k`` has been divided by.
+    """
+
+    def _read(self, rows: Any, name: str) -> validation.Histograms:  # noqa: ANN401 - likewise
+        return validation.as_histograms(rows, name)
+
+    def _load(self, sets: list[Floats]) -> None:
+        rows = np.vstack(sets)
+        self.bytes_a_pair = 8 * self.d * self.arrays.dtype.itemsize
         self.rows = self.arrays.put(rows / rows.sum(axis=1, keepdims=True))
 
     def __len__(self) -> int:

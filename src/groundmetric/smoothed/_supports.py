@@ -17,10 +17,9 @@ from scipy.sparse import csr_array, vstack
 
 from .. import validation
 from ..base._blas import one_blas_thread
-from ..transport._pairs import are_sparse, are_wide
-from ._arrays import find_arrays, to_numpy
+from ..validation import Case
 from ._batch import LARGEST_SMOOTHING, debiased
-from ._problems import Solved, judged_limits
+from ._problems import Problems, Solved
 from ._scalings import pair_scalings
 from ._sinkhorn import alternate, dual_values, halfway, iterate, scaled
 
@@ -75,36 +74,19 @@ class Chunk(NamedTuple):
         out[np.ix_(*self.bins)] += flat @ which
 
 
-class SupportProblems:
+class SparseProblems(Problems):
     """Histograms, scaled to mass 1, in sparse rows: those of X, then those of Y."""
 
-    def __init__(
-        self,
-        X: ArrayLike,
-        Y: ArrayLike | None,
-        *,
-        tol: float | None,
-        max_iter: int,
-        n_jobs: int | None,
-        device: str | None,
-        dtype: str,
-    ) -> None:
-        precision, self.tol, self.max_iter = judged_limits(dtype, tol, max_iter)
-        self.n_threads = validation.n_threads(n_jobs)
-        sets = [validation.as_supports(to_numpy(X, "X"), "X")]
-        if Y is not None:
-            sets.append(validation.as_supports(to_numpy(Y, "Y"), "Y"))
-            validation.require_same_bins(*sets)
-        self.mass = validation.common_mass(*sets)
-        self.n, self.d = sets[0].values.shape
-        self.first_of_y = 0 if Y is None else self.n
-        rows = csr_array(vstack([part.values for part in sets]))
+    def _read(self, rows: Any, name: str) -> validation.Histograms:  # noqa: ANN401 - validated here
+        return validation.as_supports(rows, name)
+
+    def _load(self, sets: list[csr_array]) -> None:
+        rows = csr_array(vstack(sets))
         masses = np.repeat(np.asarray(rows.sum(axis=1)).ravel(), np.diff(rows.indptr))
         self._masses: Floats = rows.data / masses
         self._bins = rows.indices.astype(np.int32)
         self._starts = rows.indptr.astype(np.int64)
         self._sizes = np.diff(self._starts)
-        self.arrays = find_arrays(X, device, precision)
 
     def __len__(self) -> int:
         return len(self._sizes)
@@ -114,14 +96,14 @@ class SupportProblems:
         """How many bins of all histograms are not empty."""
         return len(self._masses)
 
-    def solver(self, costs: CostsOfBins, smoothing: float) -> SupportSolver:
+    def solver(self, costs: CostsOfBins, smoothing: float) -> SparseSolver:
         """Solve each histogram with itself, and make what solves pairs."""
         with np.errstate(over="ignore"):
             validation.require_in_range(np.float64(costs.mean) * self.mass)
         ground = Ground(costs.block, costs.mean or 1.0, smoothing)
         if smoothing > LARGEST_SMOOTHING[self.arrays.dtype] or costs.mean == 0.0:
             ground = ground._replace(eps=None)
-        return SupportSolver(self, ground)
+        return SparseSolver(self, ground)
 
     def each_chunk(
         self, task: Callable[[Indices], T], pairs: Indices
@@ -169,10 +151,10 @@ class SupportProblems:
         return self._starts[rows][:, None] + np.where(is_padding, 0, column), is_padding
 
 
-class SupportSolver:
+class SparseSolver:
     """What solves pairs for one cost, from the potentials of the second histograms."""
 
-    def __init__(self, problems: SupportProblems, ground: Ground) -> None:
+    def __init__(self, problems: SparseProblems, ground: Ground) -> None:
         self._problems, self._ground = problems, ground
         everyone = np.arange(len(problems))
         self._own = np.column_stack([everyone, everyone])
@@ -254,10 +236,12 @@ class SupportSolver:
         return iterate(iteration, *loaded, tol=problems.tol, max_iter=problems.max_iter)
 
 
-def is_sparse_enough(X: Any, Y: Any) -> bool:  # noqa: ANN401 - judged here
-    """Tell whether both are sparse, and solving on supports takes less than on bins."""
+def case_for(X: Any, Y: Any, points: ArrayLike | None) -> Case:  # noqa: ANN401 - validated here
+    """Tell the case, as for EMDs; fewer empty bins are enough to be sparse."""
+    case = validation.case_of(X, Y, points)
+    if case is not Case.DENSE or not validation.are_sparse(X, Y):
+        return case
     both = (X,) if Y is None else (X, Y)
-    if not are_sparse(X, Y):
-        return False
     n_bins = sum(int(np.prod(rows.shape)) for rows in both)
-    return are_wide(X, Y) or SPARSE * sum(rows.nnz for rows in both) <= n_bins
+    is_enough = SPARSE * sum(rows.nnz for rows in both) <= n_bins
+    return Case.SPARSE if is_enough else Case.DENSE

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from ._dense import DenseSolver
-from ._pairs import are_wide
-from ._supports import MatrixSupports, PointSupports
+from ._supports import PointsSolver, SparseSolver
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -97,10 +96,11 @@ class TransportBatch:
         self._seen: dict[tuple[object, ...], TransportBatch] = {}
         self._seeing = Lock()
         self._solver: Solver
-        if points is not None or validation.are_clouds(X):
-            self._solver = PointSupports(X, Y, points, pairs)
-        elif are_wide(X, Y):
-            self._solver = MatrixSupports(X, Y, pairs)
+        case = validation.case_of(X, Y, points)
+        if case is validation.Case.POINTS:
+            self._solver = PointsSolver(X, Y, points, pairs)
+        elif case is validation.Case.SPARSE:
+            self._solver = SparseSolver(X, Y, pairs)
         else:
             self._solver = DenseSolver(X, Y, pairs)
 

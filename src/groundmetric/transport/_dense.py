@@ -9,16 +9,52 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
-from ._exact import Sets, Transport
+from ..validation import Case
+from ._bins import Bins, columns_of
+from ._exact import Transport, as_transport
 from ._rounded import warn_if_rounded
-from ._supports import as_matrix, require_no_points
+from ._supports import require_no_points
 
 if TYPE_CHECKING:
-    from ._bins import Bins
     from ._supports import Metric
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+
+class Sets(NamedTuple):
+    """Two sets of histograms of equal mass, and their numbers of bins.
+
+    If most bins are empty in all of them, the masses have only the others, `bins`.
+    """
+
+    x: _core.Masses
+    y: _core.Masses
+    n_bins: tuple[int, int]
+    bins: Bins | None
+
+    @classmethod
+    def of(cls, X: ArrayLike, Y: ArrayLike | None) -> Sets:
+        """Validate the rows of X and Y (X itself if None)."""
+        left = validation.as_histograms(X, "X")
+        right = left if Y is None else validation.as_histograms(Y, "Y")
+        total = validation.common_mass(left, right)
+        n_bins = (left.n_bins, right.n_bins)
+        bins = Bins.of(left.values, right.values)
+        x = _core.Masses(columns_of(left.values, bins and bins.rows), total)
+        y = x
+        if Y is not None:
+            y = _core.Masses(columns_of(right.values, bins and bins.cols), total)
+        return cls(x, y, n_bins, bins)
+
+    def as_cost(self, metric: ArrayLike) -> Floats:
+        """Validate the costs from the bins of X to those of Y."""
+        m, n = self.n_bins
+        return validation.as_cost(metric, m, n_columns=n, single=True)
+
+    def gather(self, cost: Floats) -> Floats:
+        """Return the costs between bins that are not empty."""
+        return cost if self.bins is None else cost[np.ix_(*self.bins)]
 
 
 class DenseSolver:
@@ -40,7 +76,7 @@ class DenseSolver:
     ) -> tuple[Floats, NDArray[np.int32], str, DensePlans]:
         """Solve some pairs for a matrix."""
         require_no_points(points)
-        given = self._sets.as_cost(as_matrix(metric))
+        given = self._sets.as_cost(Case.DENSE.accept(metric))
         cost = _core.CostMatrix(self._sets.gather(given))
         number, proof, values, n_pivots = self.core.solve(cost, chosen, threads, None)
         if proof == "none" and not self._has_warned:
@@ -67,7 +103,7 @@ class DensePlans(NamedTuple):
     def transport(self, pair: int, value: float, n_pivots: int) -> Transport:  # noqa: ARG002 - the certificate has it
         """Plan and certificate of a pair."""
         certificate = self.core.certificate(self.number, self.cost, pair)
-        t = replace(Transport.from_core(certificate), n_pivots=n_pivots)
+        t = replace(as_transport(certificate), n_pivots=n_pivots)
         return t if self.full is None else self.full.transport(t)
 
 

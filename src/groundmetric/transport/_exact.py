@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core, validation
 from .._cluster import is_lazy
 from .._progress import progress_bar
-from ._bins import Bins, columns_of
 from ._blocks import solve_here, solve_in_blocks, solve_there
-from ._pairs import MatrixPairs, all_pairs, lazy_pairs
+from ._pairs import DensePairs, all_pairs, lazy_pairs
 
 Floats = NDArray[np.float64]
 
@@ -73,18 +72,18 @@ class Transport:
         plan[self.rows, self.cols] = self.flow
         return plan
 
-    @classmethod
-    def from_core(cls, certificate: _core.Certificate) -> Transport:
-        """Copy the core's certificate."""
-        return cls(
-            value=certificate.value,
-            rows=certificate.rows,
-            cols=certificate.columns,
-            flow=certificate.flow,
-            potentials=(certificate.u, certificate.v),
-            n_pivots=certificate.n_pivots,
-            duality_gap=certificate.value - certificate.dual_value,
-        )
+
+def as_transport(certificate: _core.Certificate) -> Transport:
+    """Copy the core's certificate."""
+    return Transport(
+        value=certificate.value,
+        rows=certificate.rows,
+        cols=certificate.columns,
+        flow=certificate.flow,
+        potentials=(certificate.u, certificate.v),
+        n_pivots=certificate.n_pivots,
+        duality_gap=certificate.value - certificate.dual_value,
+    )
 
 
 def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
@@ -144,7 +143,7 @@ def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
     """
     certificate = _core.transport(*_pair(r, c, metric))
     _in_range(certificate.value)
-    return Transport.from_core(certificate)
+    return as_transport(certificate)
 
 
 def _pair(
@@ -161,41 +160,6 @@ def _in_range(value: float) -> float:
     if not math.isfinite(value):
         validation.require_in_range(value)
     return value
-
-
-class Sets(NamedTuple):
-    """Two sets of histograms of equal mass, and their numbers of bins.
-
-    If most bins are empty in all of them, the masses have only the others, `bins`.
-    """
-
-    x: _core.Masses
-    y: _core.Masses
-    n_bins: tuple[int, int]
-    bins: Bins | None
-
-    @classmethod
-    def of(cls, X: ArrayLike, Y: ArrayLike | None) -> Sets:
-        """Validate the rows of X and Y (X itself if None)."""
-        left = validation.as_histograms(X, "X")
-        right = left if Y is None else validation.as_histograms(Y, "Y")
-        total = validation.common_mass(left, right)
-        n_bins = (left.n_bins, right.n_bins)
-        bins = Bins.of(left.values, right.values)
-        x = _core.Masses(columns_of(left.values, bins and bins.rows), total)
-        y = x
-        if Y is not None:
-            y = _core.Masses(columns_of(right.values, bins and bins.cols), total)
-        return cls(x, y, n_bins, bins)
-
-    def as_cost(self, metric: ArrayLike) -> Floats:
-        """Validate the costs from the bins of X to those of Y."""
-        m, n = self.n_bins
-        return validation.as_cost(metric, m, n_columns=n, single=True)
-
-    def gather(self, cost: Floats) -> Floats:
-        """Return the costs between bins that are not empty."""
-        return cost if self.bins is None else cost[np.ix_(*self.bins)]
 
 
 def pairwise_emd(
@@ -308,7 +272,7 @@ def pairwise_emd(
             )
         return lazy_pairs(X, Y, metric, points, threads)
     pairs = all_pairs(X, Y, metric, points)
-    if isinstance(pairs, MatrixPairs):
+    if isinstance(pairs, DensePairs):
         pairs.warn_if_rounded(threads)
     if in_blocks:
         return solve_in_blocks(

@@ -1,6 +1,6 @@
 """All pairs of two sets of histograms: what is solved, block by block.
 
-Both kinds hold plain arrays, so that they can be sent to other processes; what the
+All kinds hold plain arrays, so that they can be sent to other processes; what the
 compiled core needs of them is made on first use.
 """
 
@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
 from .._cluster import is_lazy, lazily
+from ..validation import Case
 from ._bins import Bins, columns_of
-from ._points import PointPairs, as_masses, sparse_contents
+from ._points import PointsPairs, as_masses, sparse_contents
 from ._rounded import warn_if_rounded
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Metric = ArrayLike | str | None
-
-# Sparse histograms with more bins stay sparse under a matrix of costs.
-WIDE = 2048
 
 
 class Pairs(Protocol):
@@ -55,7 +53,7 @@ class Pairs(Protocol):
         """All that the distances depend on."""
 
 
-class MatrixPairs:
+class DensePairs:
     """Pairs under a matrix of costs between bins."""
 
     def __init__(self, X: ArrayLike, Y: ArrayLike | None, metric: ArrayLike) -> None:
@@ -160,30 +158,11 @@ def all_pairs(
     points: ArrayLike | None,
 ) -> Pairs:
     """Validate two sets of histograms and what is known of their bins."""
-    if metric is None or isinstance(metric, str) or callable(metric):
-        return PointPairs(X, Y, points, "euclidean" if metric is None else metric)
-    if points is not None:
-        raise ValueError(
-            "metric is a matrix, but points are given as well: with points, metric is "
-            "the name of a metric between them, a function, or None."
-        )
-    if are_wide(X, Y):
-        return SparsePairs(X, Y, metric)
-    return MatrixPairs(X, Y, metric)
-
-
-def are_sparse(X: ArrayLike, Y: ArrayLike | None) -> bool:
-    """Whether both are sparse, on the same bins."""
-    both = (X,) if Y is None else (X, Y)
-    return (
-        all(hasattr(rows, "toarray") for rows in both)
-        and len({np.shape(rows)[-1] for rows in both}) == 1
-    )
-
-
-def are_wide(X: ArrayLike, Y: ArrayLike | None) -> bool:
-    """Whether both are sparse, on too many bins to make them dense."""
-    return are_sparse(X, Y) and np.shape(X)[-1] > WIDE
+    case = validation.case_of(X, Y, points)
+    given = case.accept(metric)
+    if case is Case.POINTS:
+        return PointsPairs(X, Y, points, given)
+    return SparsePairs(X, Y, given) if case is Case.SPARSE else DensePairs(X, Y, given)
 
 
 class _Shared(NamedTuple):

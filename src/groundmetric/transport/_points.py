@@ -57,7 +57,7 @@ class PointSets(NamedTuple):
         return cls(left.values, right.values, coordinates, total)
 
 
-class PointPairs:
+class PointsPairs:
     """Pairs under distances between the coordinates of bins."""
 
     def __init__(

@@ -7,16 +7,16 @@ of plans are sparse.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
-from ._exact import Transport
+from ..validation import Case
+from ._plans import BlockOfCosts, SparsePlans
 from ._points import BLOCK, METRICS, PointSets, as_masses, bins_of, costs_between
 
 if TYPE_CHECKING:
@@ -28,10 +28,6 @@ Floats = NDArray[np.float64]
 Bins = NDArray[np.int32]
 Indices = NDArray[np.int64]
 Metric = ArrayLike | str | validation.GroundCost | None
-BlockOfCosts = Callable[[Any, Any], Floats]  # between two lists of bins
-
-# Pairs whose plans are summed up at a time, for the sake of memory.
-PLANS = 2**14
 
 
 class SolvedSupports(NamedTuple):
@@ -41,86 +37,6 @@ class SolvedSupports(NamedTuple):
     n_pivots: NDArray[np.int32]
     proof: str
     plans: SparsePlans
-
-
-class SparsePlans(NamedTuple):
-    """The plans of one solve, as long as the batch keeps them."""
-
-    core: _core.SparseBatch
-    number: int
-    block: BlockOfCosts
-    potentials: Callable[[int], tuple[Bins, Floats, Bins, Floats]]  # of a pair
-    shape: tuple[int, int]
-    is_metric: bool
-    is_dense: bool  # sums of plans, as matrices of costs are
-
-    def plan_sum(self, pairs: Indices, weights: Floats) -> Floats | csr_array:
-        """Weighted sum of plans."""
-        from scipy.sparse import coo_array, csr_array  # noqa: PLC0415 - takes long
-
-        total = np.zeros(self.shape) if self.is_dense else csr_array(self.shape)
-        for first in range(0, len(pairs), PLANS):
-            part = slice(first, first + PLANS)
-            starts, rows, columns, flow = self.core.plans(self.number, pairs[part])
-            flow *= np.repeat(weights[part], np.diff(starts))
-            if self.is_dense:
-                np.add.at(total, (rows, columns), flow)
-            else:
-                total += coo_array((flow, (rows, columns)), self.shape).tocsr()
-        return total
-
-    def transport(self, pair: int, value: float, n_pivots: int) -> Transport:
-        """Plan of a pair, and potentials on all bins."""
-        _, rows, columns, flow = self.core.plans(self.number, np.array([pair]))
-        found = _Potentials(*self.potentials(pair))
-        extend = _lipschitz if self.is_metric else _extended
-        u, v = extend(self.block, self.shape, found)
-        # Marginals of the plan are the histograms; mass that stays adds nothing.
-        dual = float((flow * (u[rows] + v[columns])).sum())
-        return Transport(value, rows, columns, flow, (u, v), n_pivots, value - dual)
-
-
-class _Potentials(NamedTuple):
-    """Potentials of the bins that took part in a solve."""
-
-    rows: Bins
-    u: Floats
-    columns: Bins
-    v: Floats
-
-
-def _lipschitz(
-    block: BlockOfCosts, shape: tuple[int, int], found: _Potentials
-) -> tuple[Floats, Floats]:
-    """Extend potentials under a metric: u_p = min_q M_pq - v_q, and v = -u."""
-    if not len(found.columns):  # nothing moves
-        return np.zeros(shape[0]), np.zeros(shape[1])
-    u = np.empty(shape[0])
-    for part in _parts(shape[0]):
-        u[part] = (block(part, found.columns) - found.v).min(axis=1)
-    return u, -u
-
-
-def _extended(
-    block: BlockOfCosts, shape: tuple[int, int], found: _Potentials
-) -> tuple[Floats, Floats]:
-    """Extend potentials to the largest that the others allow: first v, then u."""
-    rows, u, columns, v = found
-    full_u, full_v = np.empty(shape[0]), np.empty(shape[1])
-    for part in _parts(shape[1]):
-        full_v[part] = (block(rows, part) - u[:, None]).min(axis=0)
-    full_v[columns] = v
-    for part in _parts(shape[0]):
-        full_u[part] = (block(part, np.arange(shape[1])) - full_v).min(axis=1)
-    full_u[rows] = u
-    return full_u, full_v
-
-
-def _parts(n: int) -> Iterator[Bins]:
-    """Split bins, so that blocks of costs stay small."""
-    size = max(1, BLOCK**2 // n)
-    for first in range(0, n, size):
-        yield np.arange(first, min(first + size, n), dtype=np.int32)
 
 
 class _Supports:
@@ -161,7 +77,7 @@ class _Supports:
         return sum(core.n_bytes for core in list(self._cores.values()))
 
 
-class MatrixSupports(_Supports):
+class SparseSolver(_Supports):
     """Pairs of wide sparse histograms under matrices of costs.
 
     Mass in common bins moves like any other: checking all triangles would take longer.
@@ -179,7 +95,8 @@ class MatrixSupports(_Supports):
     ) -> SolvedSupports:
         """Solve some pairs for a matrix."""
         require_no_points(points)
-        cost = validation.as_cost(as_matrix(metric), self.shape[0], single=True)
+        given = Case.SPARSE.accept(metric)
+        cost = validation.as_cost(given, self.shape[0], single=True)
         rows, columns = self._bins
         all_bins = len(rows) == len(columns) == len(cost)
         matrix = _core.CostMatrix(cost if all_bins else cost[np.ix_(rows, columns)])
@@ -199,7 +116,7 @@ class MatrixSupports(_Supports):
         return SolvedSupports(values, n_pivots, "none", plans)
 
 
-class PointSupports(_Supports):
+class PointsSolver(_Supports):
     """Pairs of sparse histograms on bins with coordinates."""
 
     def __init__(
@@ -217,12 +134,7 @@ class PointSupports(_Supports):
         self, metric: Metric, points: ArrayLike | None, chosen: Indices, threads: int
     ) -> SolvedSupports:
         """Solve some pairs under distances between points."""
-        name: Any = "euclidean" if metric is None else metric
-        if not isinstance(name, str) and not callable(name):
-            raise ValueError(
-                "metric is a matrix, but the bins of this batch have points: metric "
-                "is the name of a metric between them, a function, or None."
-            )
+        name = Case.POINTS.accept(metric)
         coordinates = self._points
         if points is not None:
             coordinates = validation.as_coordinates(points, len(coordinates)).copy()
@@ -300,16 +212,6 @@ class PointSupports(_Supports):
         p, q = self._bins_of(np.array([pair]))
         matrix = _core.CostMatrix(block(p, q))
         return core.potentials_sparse(number, matrix, p, q, pair)
-
-
-def as_matrix(metric: Metric) -> ArrayLike:
-    """Reject what needs points."""
-    if metric is None or isinstance(metric, str) or callable(metric):
-        raise ValueError(
-            f"metric is {metric!r}, but the batch was made without points: a matrix of "
-            "costs is needed."
-        )
-    return metric
 
 
 def require_no_points(points: ArrayLike | None) -> None:

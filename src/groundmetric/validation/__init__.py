@@ -28,10 +28,12 @@ from .arrays import (
     require_no_text,
     require_one_of,
 )
+from .cases import Case, are_sparse, case_of
 from .features import as_grid, as_names, as_order
 from .gradients import require_no_gradient
 from .histograms import (
     LARGEST_DIMENSION,
+    Histograms,
     as_distributions,
     as_histograms,
     as_nonnegative,
@@ -70,10 +72,13 @@ from .triangles import (
 
 __all__ = [
     "LARGEST_DIMENSION",
+    "Case",
     "GroundCost",
+    "Histograms",
     "Table",
     "Violation",
     "are_clouds",
+    "are_sparse",
     "as_block_of_costs",
     "as_choice",
     "as_clouds",
@@ -106,6 +111,7 @@ __all__ = [
     "as_supports",
     "as_weights",
     "broken_triangles",
+    "case_of",
     "common_mass",
     "each_image",
     "is_learner",

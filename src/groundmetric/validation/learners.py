@@ -29,11 +29,11 @@ def require_learned(learner: Any, points: ArrayLike | None = None) -> None:  # n
         )
 
 
-def require_bins(learner: Any, d: int) -> None:  # noqa: ANN401 - a learner
+def require_bins(learner: Any, d: int, name: str = "metric") -> None:  # noqa: ANN401 - a learner
     """Reject histograms on other bins than those learned from."""
     if d != learner.n_features_in_:
         raise ValueError(
-            f"X has {d} bins, but metric is a learner of {learner.n_features_in_}."
+            f"X has {d} bins, but {name} is a learner of {learner.n_features_in_}."
         )
 
 

@@ -125,10 +125,7 @@ def as_coordinates(points: ArrayLike, d: int, name: str = "points") -> Floats:
 
 def as_clouds(X: Any, name: str) -> Clouds:  # noqa: ANN401 - judged here
     """Validate a list of (masses, coordinates): each cloud has points of its own."""
-    wanted = (
-        f"{name} must be a list of pairs (masses, coordinates), since neither a matrix "
-        "as metric nor points are given"
-    )
+    wanted = f"{name} must be a list of point clouds, pairs (masses, coordinates)"
     if not isinstance(X, Sequence) or isinstance(X, str) or not len(X):
         raise ValueError(f"{wanted}; it is {type(X).__name__}.")
     masses, points = [], []

@@ -1,0 +1,107 @@
+"""Plans and potentials of sparse histograms, on all bins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._exact import Transport
+from ._points import BLOCK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scipy.sparse import csr_array
+
+    from .. import _core
+
+Floats = NDArray[np.float64]
+Bins = NDArray[np.int32]
+Indices = NDArray[np.int64]
+BlockOfCosts = Callable[[Any, Any], Floats]  # between two lists of bins
+
+# Pairs whose plans are summed up at a time, for the sake of memory.
+PLANS = 2**14
+
+
+class SparsePlans(NamedTuple):
+    """The plans of one solve, as long as the batch keeps them."""
+
+    core: _core.SparseBatch
+    number: int
+    block: BlockOfCosts
+    potentials: Callable[[int], tuple[Bins, Floats, Bins, Floats]]  # of a pair
+    shape: tuple[int, int]
+    is_metric: bool
+    is_dense: bool  # sums of plans, as matrices of costs are
+
+    def plan_sum(self, pairs: Indices, weights: Floats) -> Floats | csr_array:
+        """Weighted sum of plans."""
+        from scipy.sparse import coo_array, csr_array  # noqa: PLC0415 - takes long
+
+        total = np.zeros(self.shape) if self.is_dense else csr_array(self.shape)
+        for first in range(0, len(pairs), PLANS):
+            part = slice(first, first + PLANS)
+            starts, rows, columns, flow = self.core.plans(self.number, pairs[part])
+            flow *= np.repeat(weights[part], np.diff(starts))
+            if self.is_dense:
+                np.add.at(total, (rows, columns), flow)
+            else:
+                total += coo_array((flow, (rows, columns)), self.shape).tocsr()
+        return total
+
+    def transport(self, pair: int, value: float, n_pivots: int) -> Transport:
+        """Plan of a pair, and potentials on all bins."""
+        _, rows, columns, flow = self.core.plans(self.number, np.array([pair]))
+        found = _Potentials(*self.potentials(pair))
+        extend = _lipschitz if self.is_metric else _extended
+        u, v = extend(self.block, self.shape, found)
+        # Marginals of the plan are the histograms; mass that stays adds nothing.
+        dual = float((flow * (u[rows] + v[columns])).sum())
+        return Transport(value, rows, columns, flow, (u, v), n_pivots, value - dual)
+
+
+class _Potentials(NamedTuple):
+    """Potentials of the bins that took part in a solve."""
+
+    rows: Bins
+    u: Floats
+    columns: Bins
+    v: Floats
+
+
+def _lipschitz(
+    block: BlockOfCosts, shape: tuple[int, int], found: _Potentials
+) -> tuple[Floats, Floats]:
+    """Extend potentials under a metric: u_p = min_q M_pq - v_q, and v = -u."""
+    if not len(found.columns):  # nothing moves
+        return np.zeros(shape[0]), np.zeros(shape[1])
+    u = np.empty(shape[0])
+    for part in _parts(shape[0]):
+        u[part] = (block(part, found.columns) - found.v).min(axis=1)
+    return u, -u
+
+
+def _extended(
+    block: BlockOfCosts, shape: tuple[int, int], found: _Potentials
+) -> tuple[Floats, Floats]:
+    """Extend potentials to the largest that the others allow: first v, then u."""
+    rows, u, columns, v = found
+    full_u, full_v = np.empty(shape[0]), np.empty(shape[1])
+    for part in _parts(shape[1]):
+        full_v[part] = (block(rows, part) - u[:, None]).min(axis=0)
+    full_v[columns] = v
+    for part in _parts(shape[0]):
+        full_u[part] = (block(part, np.arange(shape[1])) - full_v).min(axis=1)
+    full_u[rows] = u
+    return full_u, full_v
+
+
+def _parts(n: int) -> Iterator[Bins]:
+    """Split bins, so that blocks of costs stay small."""
+    size = max(1, BLOCK**2 // n)
+    for first in range(0, n, size):
+        yield np.arange(first, min(first + size, n), dtype=np.int32)
