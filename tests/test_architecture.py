@@ -38,7 +38,7 @@ ONLY_IN = {
     "matplotlib": {"plotting"},
     "metric_learn": {"_metric_learn"},
     "pandas": {"experiments", "plotting"},
-    "pyarrow": {"cli", "experiments"},
+    "pyarrow": {"datasets", "experiments"},
     "rich": {"cli"},
     "sqlite3": {"experiments"},
     "torch": {"smoothed"},

@@ -7,15 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from .._words import printable
+
 WRONG = 2  # exit code
 ANY_WIDTH = 1000  # characters, more than any table has
 _held: list[str] = []
 _listening: list[list[str]] = []
-
-
-def printable(text: str) -> str:
-    """Spell out bytes of file names that are not UTF-8, which no file could hold."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def note(text: str) -> None:

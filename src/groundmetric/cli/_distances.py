@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from typer import Option
 
 from .. import EMDNeighbors, _files, pairwise_emd, validation
+from ..datasets._matrix import load_metric
+from ..datasets._reading import Bins
 from ..learning._learner import raised
-from ._arrays import load_metric
-from ._columns import Bins
 from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import bins_like, bins_of, read_histograms
+from ._data import bins_of, read_histograms, row_names
 from ._models import ground_of, load_learner
 from ._options import INPUT, Json, Model, Output, Source
 from ._output import require_suffix, write_matrix, write_rows
@@ -75,13 +75,14 @@ def distances(
         raise ValueError("DATA and --queries cannot both be standard input.")
     labeled = False if neighbors is None else None  # if there are any
     given = read_histograms(replace(source, beside=queries), wanted, labeled=labeled)
-    asked, called, has_files = None, given.rows, given.has_files
+    base = row_names(given)
+    asked, called, has_files = None, base, given.paths is not None
     if queries is not None:
-        known = wanted if wanted.names else bins_like(given)
+        known = wanted if wanted.names else bins_of(given)
         other = replace(source, path=queries, beside=source.path)
         new = read_histograms(other, known)
-        asked, called = seen(new.X), new.rows
-        has_files = has_files or new.has_files
+        asked, called = seen(new.X), row_names(new)
+        has_files = has_files or new.paths is not None
     facts: dict[str, Any]
     arrays: dict[str, Any]
     if neighbors is None:
@@ -100,9 +101,9 @@ def distances(
         facts = {"n_queries": len(indices), "n_neighbors": k}
         facts["n_solves"] = search.n_solves_
     if out is not None or not json:
-        _write(arrays, out, called, given.rows)
+        _write(arrays, out, called, base)
     if json:
-        named = _named(arrays, called, given.rows) if has_files else {}
+        named = _named(arrays, called, base) if has_files else {}
         emit(facts | (named | arrays if out is None else {"out": out}))
     elif out is not None:
         note(f"wrote {out}")

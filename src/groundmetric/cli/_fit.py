@@ -10,7 +10,7 @@ from typer import Option
 
 from .. import GroundMetricLearning, GroundMetricLearningCV, validation
 from .._words import count, percent
-from ._arrays import in_order_of, load_matrix, load_metric
+from ..datasets._matrix import in_order_of, load_matrix, load_metric
 from ._command import command
 from ._console import emit, note, shows_progress, tell
 from ._data import limited, read_labeled

@@ -1,8 +1,9 @@
 """Options that several commands share, each declared once."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from typer import Argument, Option
 
@@ -16,6 +17,15 @@ class Output:
     suffixes: tuple[str, ...] = ()
     continues: bool = False  # an existing file is extended, not replaced
     folder: bool = False  # its files are checked as soon as their names are known
+
+
+def as_option(name: str, *values: Any) -> str:  # noqa: ANN401 - of any option
+    """Spell an option as it is typed, once for each of several values."""
+    option = f"--{name.replace('_', '-')}"
+    if values in ((True,), (False,)):
+        return option if values[0] else f"--no-{option[2:]}"
+    each = values[0] if values and isinstance(values[0], list) else values
+    return " ".join(f"{option} {shlex.quote(str(one))}" for one in each) or option
 
 
 def _jobs(value: int) -> int:
@@ -109,4 +119,4 @@ class Source:
     jobs: Jobs = -1
     # Not options:
     beside: str | None = None  # another file, read with the same options
-    option: str = "--labels"  # the option that names the file of labels
+    option: str = "labels"  # the one that names the file of labels

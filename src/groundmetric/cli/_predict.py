@@ -12,7 +12,7 @@ from ..base._votes import votes
 from ..learning._learner import raised
 from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import bins_of, read_histograms
+from ._data import bins_of, read_histograms, row_names
 from ._models import ground_of, load_voters
 from ._options import INPUT, Json, Output, Source
 from ._output import write_rows
@@ -66,11 +66,12 @@ def predict(
     winners = votes(found, len(classes))[:, -1]
     shares = (found == winners[:, None]).mean(axis=1)
     labels = classes[winners]
+    called = row_names(given)
     if out is not None or not json:
-        rows = zip(given.rows, labels, np.round(shares, 3), strict=True)
+        rows = zip(called, labels, np.round(shares, 3), strict=True)
         write_rows([("query", "label", "votes"), *rows], out)
     if json:
-        facts = {"queries": given.rows, "labels": labels, "votes": shares}
+        facts = {"queries": called, "labels": labels, "votes": shares}
         emit({"n_queries": len(labels), **(facts if out is None else {"out": out})})
     elif out is not None:
         note(f"wrote {out}: {count(len(labels), 'label')}")

@@ -3,16 +3,17 @@
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from typer import Option
 
-from ..datasets import load_digits_histograms
+from ..datasets import HistogramTable, load_digits_histograms
 from ..experiments import as_methods, export_results, read_results, run
 from ..experiments.plan import Request, eligible, plan
 from ..plotting.pages import draw_pages, of_experiment, page_files, require_drawable
 from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import Data, read_labeled
+from ._data import read_labeled
 from ._figures import Compare, Experiment, Methods, Numbers
 from ._installed import DRAWING, RESULTS, needed_by, require_installed
 from ._options import INPUT, Force, Json, Output, Seed, Source
@@ -117,7 +118,18 @@ def reproduce(
     _judge(request, compare, reads=export is not None, draws=folder is not None)
     if data is None:
         digits = load_digits_histograms()
-        stem, given = "digits", Data("scikit-learn's digits", digits.X, digits.y)
+        rows = np.arange(len(digits.X))
+        stem, given = (
+            "digits",
+            HistogramTable(
+                digits.X,
+                digits.y,
+                digits.feature_shape,
+                "scikit-learn's digits",
+                None,
+                rows,
+            ),
+        )
     else:
         stem, given = Path(data).stem, read_labeled(Source(data))
     large, small = eligible(given.y, request, given.source)

@@ -3,7 +3,7 @@
 A histogram over such a column is mostly about it, and an id in the order of the classes
 gives them away. Each rule below needs a name or values that counts and shares do not
 have. Where a rule is nearly certain, the table is rejected, otherwise there is a
-warning; --ignore leaves the column out, --keep says that it is a bin.
+warning; ``ignore`` leaves the column out, ``keep`` says that it is a bin.
 """
 
 import re
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._words import count
 from ._cells import Floats
-from ._console import note
+from ._reading import Reading
 
 FEW = 3  # rows that may be numbered by chance
 ENOUGH = 10  # rows that are hardly all different, or in order, by chance
@@ -49,38 +49,28 @@ class Suspect(NamedTuple):
     certain: bool
 
 
-def judge_bins(
-    source: str,
-    names: Sequence[str],
-    rows: Floats,
-    labels: NDArray[Any] | None,
-    kept: Sequence[int],
+def check_bins(
+    reading: Reading, source: str, names: Sequence[str], found: Sequence[Suspect]
 ) -> None:
     """Reject columns that cannot be bins, and warn of those that may not be."""
-    if len(rows) <= FEW or not np.isfinite(rows).all():
-        return
-    found = suspects(names, rows, labels, kept)
+    spell = reading.spell
     if certain := [one for one in found if one.certain]:
         name, why = names[certain[0].column], certain[0].why
-        left_out = " ".join(f"--ignore {quoted(names[one.column])}" for one in certain)
+        columns = [names[one.column] for one in certain]
         raise ValueError(
             f"{source}: column {name!r} is not a bin: {why}; leave it out with "
-            f"{left_out}, or use it all the same with --keep {quoted(name)}."
+            f"{spell('ignore', columns)}, or use it all the same with "
+            f"{spell('keep', [name])}."
         )
     reasons: dict[str, list[str]] = {}
     for one in found:
         reasons.setdefault(one.why, []).append(names[one.column])
     for why, (name, *others) in reasons.items():
         more = f" (and {count(len(others), 'other')})" if others else ""
-        note(
-            f"warning: column {name!r}{more} is used as a bin, but {why}; leave it out "
-            f"with --ignore {quoted(name)}, or confirm it with --keep {quoted(name)}"
+        reading.warnings.append(
+            f"column {name!r}{more} is used as a bin, but {why}; leave it out with "
+            f"{spell('ignore', [name])}, or confirm it with {spell('keep', [name])}"
         )
-
-
-def quoted(name: str) -> str:
-    """Write a name as a word of the command line."""
-    return f"'{name}'" if re.search(r"[^\w.:=-]", name) else name
 
 
 def suspects(
@@ -89,10 +79,12 @@ def suspects(
     labels: NDArray[Any] | None,
     kept: Sequence[int] = (),
 ) -> list[Suspect]:
-    """Find the columns that are probably not bins.
+    """Find the columns that are probably not bins, unless there are few rows.
 
     The scale of a column is that of the columns left, so an id does not hide an age.
     """
+    if len(rows) <= FEW or not np.isfinite(rows).all():
+        return []
     left = [j for j in range(len(names)) if j not in kept]
     classes = _classes(labels)
     found: list[Suspect] = []
