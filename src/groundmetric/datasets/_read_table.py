@@ -12,10 +12,11 @@ import numpy as np
 
 from .. import validation
 from ._arrays import load_labels, load_npy, load_npz
-from ._cells import read_csv, read_parquet
+from ._cells import read_csv
 from ._columns import split_columns
 from ._folder import load_image_folder
 from ._histogram_table import HistogramTable
+from ._parquet import read_parquet
 from ._reading import Bins, Reading
 from ._text import Text
 

@@ -22,6 +22,7 @@ ENOUGH = 10  # rows that are hardly all different, or in order, by chance
 REPEATS = 10  # expected among as many counts between the same limits
 LARGE = 10.0  # times the largest entry of all other columns
 DOMINANT = 0.75  # share of the mass in half the rows, and half of that in nearly all
+AGREE = 3.0  # standard deviations of the rank correlation of what is independent
 LEFT = 0.01  # of the variation of the total, if one column causes it
 
 # Names of ids that are never words of a text; of those that may be; of measurements;
@@ -130,6 +131,7 @@ def _found(
             yield Suspect(j, why, certain=True)
         elif is_large := _is_large(column, totals, scale):
             numbered = whole[j] and _is_different(column)
+            numbered = numbered and not _rises_with(column, totals - column)
             different = "it has a different whole number in every row, and "
             yield Suspect(j, (different if numbered else "") + is_large, numbered)
         elif len(others) > 2 and _is_same(totals - column, totals):  # noqa: PLR2004
@@ -171,6 +173,13 @@ def _is_different(column: Floats) -> bool:
     """Whether all entries differ, in enough rows."""
     n = len(column)
     return n >= ENOUGH and np.sum(column == 0) <= 1 and len(np.unique(column)) == n
+
+
+def _rises_with(column: Floats, rest: Floats) -> bool:
+    """Whether ranks agree, as those of counts do where samples differ in size."""
+    ranks = [np.argsort(np.argsort(x)) for x in (column, rest)]
+    agreement = float(np.corrcoef(ranks)[0, 1])
+    return agreement * np.sqrt(len(column) - 1) > AGREE
 
 
 def _as_id(column: Floats, words: set[str]) -> str:
