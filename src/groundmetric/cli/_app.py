@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__
-from ._console import note, one_line, release_notes, say_error
+from ._console import announce, note, one_line, release_notes, say_error
 
 # The base class of typer's usage errors, which has no public name.
 UsageError: Any = typer.BadParameter.__mro__[1]
@@ -144,8 +144,10 @@ def as_option(message: str) -> str:
     return f"{OPTIONS.get(name, name)}{space}{rest}"
 
 
-def _say(message: Warning | str, *_: object) -> None:
-    note(f"warning: {' '.join(str(message).split())}")
+def _say(message: Warning | str, category: type[Warning], *_: object) -> None:
+    # By name, since its module imports scikit-learn.
+    tell = announce if category.__name__ == "LongFitWarning" else note
+    tell(f"warning: {' '.join(str(message).split())}")
 
 
 def _version(value: bool) -> None:  # noqa: FBT001 - typer's

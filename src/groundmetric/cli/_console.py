@@ -27,6 +27,12 @@ def note(text: str) -> None:
         release_notes()
 
 
+def announce(text: str) -> None:
+    """Print a note at once, since what follows takes long."""
+    note(text)
+    release_notes()
+
+
 @contextmanager
 def listening() -> Iterator[list[str]]:
     """Collect the notes of a block, which are printed as well."""

@@ -8,37 +8,48 @@ from typing import Any
 import numpy as np
 
 from .. import validation
+from .._words import count
 from ..base._rows import n_among
 from ..base._sample import drawn_by_class
-from ..datasets import HistogramTable
-from ..datasets._read_table import bins_of, is_table, read
+from ..datasets import HistogramTable as Data
+from ..datasets._read_table import bins_like, bins_of, is_table, read
 from ..datasets._reading import Bins, Reading
 from ..learning._learner import raised
-from ._console import note, shows_progress
+from ._console import announce, note, shows_progress
 from ._options import Source, as_option
 
-__all__ = ["bins_of", "limited"]
+__all__ = ["Data", "bins_like", "bins_of"]
 
+MANY = 100_000  # entries, from which learning takes minutes
 SIDE = 96  # of thumbnails, in pixels
+PICTURE = 3  # channels, rows and columns
 
 
-def read_labeled(source: Source, wanted: Bins | None = None) -> HistogramTable:
+def read_labeled(source: Source, wanted: Bins | None = None) -> Data:
     """Read histograms with labels of two or more classes, over these bins."""
     data = read_histograms(source, wanted, labeled=True)
     if len(classes := np.unique(data.y)) == 1:
         raise ValueError(
             f"{data.source}: all labels are {classes[0]!s}; two classes are needed."
         )
+    n, d = data.X.shape
+    if n * d >= MANY:
+        announce(
+            f"read {count(n, 'histogram')} over {count(d, 'bin')} from {data.source}; "
+            "learning may take minutes"
+        )
     return data
 
 
 def read_histograms(
     source: Source, wanted: Bins | None, *, labeled: bool | None = False
-) -> HistogramTable:
+) -> Data:
     """Read histograms over these bins; with labels, or without, or if there are any."""
 
     def spell(name: str, *values: Any) -> str:  # noqa: ANN401 - of any option
-        return as_option(source.option if name == "labels" else name, *values)
+        return as_option(
+            source.option.removeprefix("--") if name == "labels" else name, *values
+        )
 
     reading = Reading(
         source.path,
@@ -67,12 +78,18 @@ def read_histograms(
     return data
 
 
-def row_names(data: HistogramTable) -> list[int | str]:
+def row_names(data: Data) -> list[int | str]:
     """Return what to call the rows in a table: files, or numbers from 0."""
     return [i if data.paths is None else data.where(i) for i in range(len(data.X))]
 
 
-def thumbnail_of(data: HistogramTable, row: int) -> str | None:
+def grid_of(source: Source, data: Data) -> tuple[int, ...] | None:
+    """Return the shape in which bins can be drawn: edges in places of an image."""
+    is_picture = source.feature == "gist" and len(data.feature_shape) == PICTURE
+    return data.feature_shape if is_picture else None
+
+
+def thumbnail_of(data: Data, row: int) -> str | None:
     """Return a small picture of an image as a data URI, if it is one."""
     if data.paths is None:
         return None
@@ -83,7 +100,7 @@ def thumbnail_of(data: HistogramTable, row: int) -> str | None:
     return f"data:image/jpeg;base64,{base64.b64encode(image).decode()}"
 
 
-def warn_if_seen(histograms: Any, data: HistogramTable, power: float = 1.0) -> None:  # noqa: ANN401 - dense or sparse
+def warn_if_seen(histograms: Any, data: Data, power: float = 1.0) -> None:  # noqa: ANN401 - dense or sparse
     """Warn of histograms that the metric was learned from, raised to a power."""
     if n := n_among(raised(data.X, power), histograms):
         note(
@@ -92,7 +109,7 @@ def warn_if_seen(histograms: Any, data: HistogramTable, power: float = 1.0) -> N
         )
 
 
-def limited(data: HistogramTable, limit: int, seed: int, what: str) -> HistogramTable:
+def limited(data: Data, limit: int, seed: int, what: str) -> Data:
     """Draw at most this many histograms, class by class; all of them if limit is 0."""
     limit = validation.as_count(limit, "--limit", low=0)
     n = len(data.X)
@@ -109,7 +126,7 @@ def limited(data: HistogramTable, limit: int, seed: int, what: str) -> Histogram
     return data.take(drawn_by_class(data.y, limit, rng))
 
 
-def smallest_class(data: HistogramTable) -> tuple[str, int]:
+def smallest_class(data: Data) -> tuple[str, int]:
     """Return the name of the smallest class, and its number of histograms."""
     values, counts = np.unique(data.y, return_counts=True)
     return str(values[counts.argmin()]), int(counts.min())

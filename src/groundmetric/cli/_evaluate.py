@@ -13,7 +13,6 @@ from typer import Option
 
 from .. import GroundMetricLearning, pairwise_emd
 from .._words import count
-from ..datasets import HistogramTable
 from ..experiments import Method, cross_validate
 from ..experiments.choice import Learners, available_learners, fixed_for
 from ..experiments.names import LABELS
@@ -29,7 +28,7 @@ from ..report._cross_validated import (
 )
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
-from ._data import bins_of, limited, read_labeled, smallest_class, warn_if_seen
+from ._data import Data, bins_of, limited, read_labeled, smallest_class, warn_if_seen
 from ._models import ground_of, load_learner
 from ._options import Json, Limit, Neighbors, Seed, Source
 
@@ -153,7 +152,7 @@ def _quick(others: Learners, n_classes: int) -> Learners:
     return Learners(names, f"{slow} includes it.")
 
 
-def _require_folds(data: HistogramTable, folds: int, *, drawn: bool) -> None:
+def _require_folds(data: Data, folds: int, *, drawn: bool) -> None:
     """Reject classes that are too small, and say what to do."""
     smallest, least = smallest_class(data)
     if least >= folds:

@@ -119,4 +119,4 @@ class Source:
     jobs: Jobs = -1
     # Not options:
     beside: str | None = None  # another file, read with the same options
-    option: str = "labels"  # the one that names the file of labels
+    option: str = "--labels"  # the option that names the file of labels

@@ -11,7 +11,6 @@ from typer import Option
 
 from .. import GroundMetricLearning
 from .._words import count
-from ..datasets import HistogramTable
 from ..report._evaluation import FEWEST
 from ..report._finding import N_SPLITS, find_out
 from ..report._origins import Origin, Origins
@@ -19,7 +18,10 @@ from ..report._write import judge_features, write_evaluation
 from ._command import command
 from ._console import emit, listening, note, shows_progress, tell
 from ._data import (
+    Data,
+    bins_like,
     bins_of,
+    grid_of,
     limited,
     read_labeled,
     smallest_class,
@@ -31,7 +33,6 @@ from ._options import INPUT, Json, Limit, Model, Neighbors, Output, Seed, Source
 from ._shape import as_shape
 
 LIMIT = 300
-PICTURE = 3  # channels, rows and columns
 
 
 @command(
@@ -103,8 +104,8 @@ def report(
         other = None
         if test is not None:
             beside = replace(source, path=test, labels=test_labels, beside=source.path)
-            beside = replace(beside, option="test-labels")
-            other = read_labeled(beside, wanted or bins_of(given))
+            beside = replace(beside, option="--test-labels")
+            other = read_labeled(beside, wanted or bins_like(given))
             if model is None:
                 warn_if_seen(given.X, other)
             else:
@@ -115,8 +116,7 @@ def report(
         note("no --test: learning again with the model's settings, from 70 % of DATA")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
     names = given.names or (wanted.names if wanted else None) or given.feature_names
-    is_gist = source.feature == "gist" and len(given.feature_shape) == PICTURE
-    grid = given.feature_shape if is_gist else None
+    grid = grid_of(source, given)
     if shape is not None:
         grid = _grid(shape, given.X.shape[1])
     features = judge_features(names, grid, given.X.shape[1])
@@ -166,7 +166,7 @@ def report(
         tell(f"Report: {out}")
 
 
-def _require_enough(data: HistogramTable, *, drawn: bool) -> None:
+def _require_enough(data: Data, *, drawn: bool) -> None:
     """Reject classes too small to hold out a test set, and say what to do."""
     smallest, least = smallest_class(data)
     if least >= FEWEST:
@@ -180,7 +180,7 @@ def _require_enough(data: HistogramTable, *, drawn: bool) -> None:
     )
 
 
-def _origin(data: HistogramTable) -> Origin:
+def _origin(data: Data) -> Origin:
     return Origin(
         lambda row: f"{data.source}, {data.where(row)}", partial(thumbnail_of, data)
     )

@@ -122,7 +122,7 @@ def read_table(
         feature=feature,
         n_jobs=n_jobs,
         verbose=verbose,
-        bins=None if like is None else bins_of(like),
+        bins=_as_bins(like),
     )
     found = read(reading)
     for text in reading.warnings:
@@ -130,16 +130,27 @@ def read_table(
     return found
 
 
-def bins_of(like: Any) -> Bins:  # noqa: ANN401 - a table or any learner
-    """Ask for the bins of a table, or those that a learner was fitted on."""
+def bins_like(table: HistogramTable) -> Bins:
+    """Ask for the bins of a table in another one."""
+    return Bins(table.X.shape[1], table.names or (), f"{table.source} has")
+
+
+def bins_of(learner: Any) -> Bins:  # noqa: ANN401 - any learner
+    """Ask for the bins that a learner was fitted on."""
+    names = getattr(learner, "feature_names_in_", ())
+    return Bins(learner.n_features_in_, [str(name) for name in names])
+
+
+def _as_bins(like: Any) -> Bins | None:  # noqa: ANN401 - a table or any learner
+    if like is None:
+        return None
     if isinstance(like, HistogramTable):
-        return Bins(like.X.shape[1], like.names or (), f"{like.source} has")
+        return bins_like(like)
     if not hasattr(like, "n_features_in_"):
         raise ValueError(
             f"like is {like!r}; a HistogramTable or a fitted learner is needed."
         )
-    names = getattr(like, "feature_names_in_", ())
-    return Bins(like.n_features_in_, [str(name) for name in names])
+    return bins_of(like)
 
 
 def read(reading: Reading) -> HistogramTable:

@@ -178,8 +178,8 @@ def _is_different(column: Floats) -> bool:
 def _rises_with(column: Floats, rest: Floats) -> bool:
     """Whether ranks agree, as those of counts do where samples differ in size."""
     ranks = [np.argsort(np.argsort(x)) for x in (column, rest)]
-    agreement = float(np.corrcoef(ranks)[0, 1])
-    return agreement * np.sqrt(len(column) - 1) > AGREE
+    correlations: Any = np.corrcoef(ranks)
+    return bool(correlations[0, 1] * np.sqrt(len(column) - 1) > AGREE)
 
 
 def _as_id(column: Floats, words: set[str]) -> str:
