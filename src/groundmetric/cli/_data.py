@@ -1,7 +1,6 @@
 """DATA of a command: histograms, their labels, and the names of the bins."""
 
 import base64
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,14 @@ from .._words import count
 from ..base._rows import n_among
 from ..base._sample import drawn_by_class
 from ..datasets import HistogramTable as Data
-from ..datasets._read_table import bins_like, bins_of, is_table, read
+from ..datasets import _read_table
+from ..datasets._read_table import bins_like, is_table, read
 from ..datasets._reading import Bins, Reading
 from ..learning._learner import raised
 from ._console import announce, note, shows_progress
 from ._options import Source, as_option
 
-__all__ = ["Data", "bins_like", "bins_of"]
+__all__ = ["Data", "bins_like"]
 
 MANY = 100_000  # entries, from which learning takes minutes
 SIDE = 96  # of thumbnails, in pixels
@@ -51,9 +51,15 @@ def read_histograms(
             source.option.removeprefix("--") if name == "labels" else name, *values
         )
 
+    # Options about columns may be for the other file only.
+    ours = is_table(source.path) or not is_table(source.beside or "")
     reading = Reading(
         source.path,
+        label=source.label if ours else None,
         labels=source.labels,
+        ignore=(ours and source.ignore) or (),
+        keep=(ours and source.keep) or (),
+        header=source.header if ours else None,
         labeled=labeled,
         feature=source.feature,
         n_jobs=source.jobs,
@@ -61,15 +67,6 @@ def read_histograms(
         bins=wanted,
         spell=spell,
     )
-    if is_table(source.path) or source.beside is None or not is_table(source.beside):
-        # Otherwise these options are for the other file.
-        reading = replace(
-            reading,
-            label=source.label,
-            ignore=source.ignore or (),
-            keep=source.keep or (),
-            header=source.header,
-        )
     data = read(reading)
     for text in data.notes:
         note(text)
@@ -81,6 +78,15 @@ def read_histograms(
 def row_names(data: Data) -> list[int | str]:
     """Return what to call the rows in a table: files, or numbers from 0."""
     return [i if data.paths is None else data.where(i) for i in range(len(data.X))]
+
+
+def bins_of(model: Any) -> Bins:  # noqa: ANN401 - a learner or classifier
+    """Ask for the bins of a model, which then takes arrays: columns are our affair."""
+    learner = getattr(model, "learner_", model)
+    bins = _read_table.bins_of(learner)
+    for one in (model, learner):
+        vars(one).pop("feature_names_in_", None)
+    return bins
 
 
 def grid_of(source: Source, data: Data) -> tuple[int, ...] | None:

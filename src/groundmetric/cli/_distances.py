@@ -15,8 +15,8 @@ from ..datasets._matrix import load_metric
 from ..datasets._reading import Bins
 from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import bins_like, read_histograms, row_names
-from ._models import load_learner, take_bins
+from ._data import bins_like, bins_of, read_histograms, row_names
+from ._models import load_learner
 from ._options import INPUT, Json, Model, Output, Source
 from ._output import require_suffix, write_matrix, write_rows
 
@@ -112,7 +112,7 @@ def _ground(model: Path | None, metric: str | None) -> tuple[Any, Bins]:
         raise ValueError("Give either --model or --metric.")
     if model is not None:
         learner = load_learner(model)
-        return learner, take_bins(learner)
+        return learner, bins_of(learner)
     given = load_metric(str(metric))
     try:
         matrix = validation.as_square(given.values, "the matrix")

@@ -7,8 +7,6 @@ import numpy as np
 
 from .. import EMDClassifier, GroundMetricLearning
 from ..base._model import load_model
-from ..datasets._read_table import bins_of
-from ..datasets._reading import Bins
 from ._console import note
 
 
@@ -60,19 +58,3 @@ def load_classifier(path: Path) -> EMDClassifier:
     classifier.learner_ = learner
     classifier.classes_, classifier._y = np.unique(labels, return_inverse=True)  # noqa: SLF001 - as if it was fitted
     return classifier
-
-
-def take_bins(model: Any) -> Bins:  # noqa: ANN401 - a learner or classifier
-    """Return the bins of a learner; it then takes arrays, whose columns we match."""
-    learner = getattr(model, "learner_", model)
-    bins = bins_of(learner)
-    for one in (model, learner):
-        vars(one).pop("feature_names_in_", None)
-    return bins
-
-
-def ground_of(learner: GroundMetricLearning) -> dict[str, Any]:
-    """Return what distances are computed from, as an argument: a metric, or points."""
-    if hasattr(learner, "embedding_"):
-        return {"points": learner.embedding_}
-    return {"metric": learner.metric_}

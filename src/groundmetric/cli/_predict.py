@@ -10,8 +10,8 @@ from .. import validation
 from .._words import count
 from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import read_histograms, row_names
-from ._models import load_classifier, take_bins
+from ._data import bins_of, read_histograms, row_names
+from ._models import load_classifier
 from ._options import INPUT, Json, Output, Source
 from ._output import write_rows
 
@@ -55,7 +55,7 @@ def predict(
         n_neighbors=k, n_jobs=source.jobs, verbose=int(shows_progress())
     )
     classifier._restore()  # noqa: SLF001 - with these settings
-    given = read_histograms(source, take_bins(classifier))
+    given = read_histograms(source, bins_of(classifier))
     votes = classifier.predict_proba(given.X)
     shares = votes.max(axis=1)
     labels = classifier.classes_[votes.argmax(axis=1)]

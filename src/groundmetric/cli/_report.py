@@ -116,10 +116,9 @@ def report(
         note("no --test: learning again with the model's settings, from 70 % of DATA")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
     names = given.names or (wanted.names if wanted else None) or given.feature_names
-    grid = grid_of(source, given)
-    if shape is not None:
-        grid = _grid(shape, given.X.shape[1])
-    features = judge_features(names, grid, given.X.shape[1])
+    d = given.X.shape[1]
+    grid = grid_of(source, given) if shape is None else as_shape(shape, d)
+    features = judge_features(names, grid, d)
     found = find_out(
         learner,
         given.X,
@@ -184,17 +183,6 @@ def _origin(data: Data) -> Origin:
     return Origin(
         lambda row: f"{data.source}, {data.where(row)}", partial(thumbnail_of, data)
     )
-
-
-def _grid(shape: str, d: int) -> tuple[int, ...]:
-    """Read the shape of a grid, such as 8x8."""
-    words = shape.lower().replace("\N{MULTIPLICATION SIGN}", "x").split("x")
-    if not all(word.strip().isdecimal() for word in words):
-        raise ValueError(
-            f"--shape is {shape}; rows and columns such as 8x8 are needed, or "
-            "channels, rows and columns such as 3x8x8."
-        )
-    return as_shape(shape, [int(word) for word in words], d)
 
 
 def _used(n: int, given: int, seed: int) -> str:
