@@ -16,12 +16,13 @@ from typer.core import TyperGroup
 
 from .. import __version__
 from ._console import announce, note, one_line, release_notes, say_error
+from ._options import as_option
 
 # The base class of typer's usage errors, which has no public name.
 UsageError: Any = typer.BadParameter.__mro__[1]
 # The options that set parameters with other names.
 OPTIONS = {"max_items": "--worst"} | {
-    name: f"--{name.removeprefix('n_').replace('_', '-')}"
+    name: as_option(name.removeprefix("n_"))
     for name in (
         *("max_inner", "max_outer", "n_folds", "n_jobs", "n_neighbors", "n_repeats"),
         *("n_similar", "n_splits", "step_size", "tol"),
@@ -94,7 +95,7 @@ class OneLine(TyperGroup):
             except BrokenPipeError:
                 raise
             except EXPECTED as error:
-                code = say_error(as_option(one_line(error)))
+                code = say_error(_of_option(one_line(error)))
             except RuntimeError as error:
                 # By name, since its module imports all experiments.
                 if type(error).__name__ != "MissingResultsError":
@@ -138,7 +139,7 @@ def _termination() -> Iterator[list[int]]:
         signal.signal(signal.SIGTERM, before)
 
 
-def as_option(message: str) -> str:
+def _of_option(message: str) -> str:
     """Name the option if a message starts with the parameter that it sets."""
     name, space, rest = message.partition(" ")
     return f"{OPTIONS.get(name, name)}{space}{rest}"

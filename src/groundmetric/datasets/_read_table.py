@@ -33,8 +33,8 @@ def read_table(
     *,
     label: str | int | None = None,
     labels: str | os.PathLike[str] | None = None,
-    ignore: str | int | Iterable[str | int] = (),
-    keep: str | int | Iterable[str | int] = (),
+    ignore: str | int | Iterable[str | int] | None = (),
+    keep: str | int | Iterable[str | int] | None = (),
     header: bool | None = None,
     like: Any = None,  # noqa: ANN401 - a table or any learner
     labeled: bool | None = True,
@@ -183,7 +183,9 @@ def is_table(path: str) -> bool:
     return path == STANDARD_INPUT or Path(path).suffix.lower() in (*CSV, *PARQUET)
 
 
-def _as_columns(given: str | int | Iterable[str | int]) -> list[str]:
+def _as_columns(given: str | int | Iterable[str | int] | None) -> list[str]:
+    if given is None:
+        return []
     return [str(one) for one in ([given] if isinstance(given, str | int) else given)]
 
 
