@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 import groundmetric as gm
 from groundmetric.base._model import load_model
-from groundmetric.cli._arrays import load_labels, load_matrix
-from groundmetric.cli._data import read_labeled
-from groundmetric.cli._options import Source
+from groundmetric.datasets import read_table
+from groundmetric.datasets._arrays import load_labels
+from groundmetric.datasets._matrix import load_matrix
 
 try:
     import pyarrow as pa
@@ -54,12 +54,12 @@ def fit_from(path):
 
 
 READERS = {
-    ".csv": lambda path: read_labeled(Source(str(path))),
+    ".csv": read_table,
     ".npy": lambda path: load_matrix(str(path)),
-    ".npz": lambda path: read_labeled(Source(str(path))),
-    ".parquet": lambda path: read_labeled(Source(str(path))),
+    ".npz": read_table,
+    ".parquet": read_table,
     ".matrix.csv": lambda path: load_matrix(str(path)),
-    ".labels.txt": load_labels,
+    ".labels.txt": lambda path: load_labels(path, []),
     ".model.npz": load_model,
     ".checkpoint": fit_from,
 }

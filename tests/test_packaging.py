@@ -31,6 +31,7 @@ NEEDS = {
     "_metric_learn": "baselines",
     "_progress": "progress",
     "cli": "cli",
+    "datasets._parquet": "parquet",
     "datasets._pixels": "images",
     "experiments": "experiments",
     "plotting": "plot",

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from groundmetric import EMDNeighbors, GroundMetricLearning, _files
-from groundmetric.cli._arrays import load_npy, load_npz
+from groundmetric.datasets._arrays import load_npy, load_npz
 
 MIB = 1 << 20
 

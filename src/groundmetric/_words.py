@@ -15,3 +15,8 @@ def points(share: float) -> str:
 def count(n: int, what: str, many: str | None = None) -> str:
     """Write a number of things."""
     return f"{n:,} {what if n == 1 else many or what + 's'}"
+
+
+def printable(text: str) -> str:
+    """Spell out bytes of file names that are not UTF-8, which no file could hold."""
+    return text.encode("utf-8", "backslashreplace").decode()

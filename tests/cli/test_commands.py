@@ -10,7 +10,8 @@ from pyarrow import parquet
 from samples import LINE, X, Y, csv_of
 
 from groundmetric import GroundMetricLearning, __version__, pairwise_emd
-from groundmetric.cli import _cells, _data, _text
+from groundmetric.cli import _data
+from groundmetric.datasets import _cells, _text
 from groundmetric.learning._learner import raised
 
 ROWS = X / X.sum(axis=1, keepdims=True)

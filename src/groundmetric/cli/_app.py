@@ -15,13 +15,14 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__
-from ._console import note, one_line, release_notes, say_error
+from ._console import announce, note, one_line, release_notes, say_error
+from ._options import as_option
 
 # The base class of typer's usage errors, which has no public name.
 UsageError: Any = typer.BadParameter.__mro__[1]
 # The options that set parameters with other names.
 OPTIONS = {"max_items": "--worst"} | {
-    name: f"--{name.removeprefix('n_').replace('_', '-')}"
+    name: as_option(name.removeprefix("n_"))
     for name in (
         *("max_inner", "max_outer", "n_folds", "n_jobs", "n_neighbors", "n_repeats"),
         *("n_similar", "n_splits", "step_size", "tol"),
@@ -89,7 +90,7 @@ class OneLine(TyperGroup):
             except BrokenPipeError:
                 raise
             except EXPECTED as error:
-                code = say_error(as_option(one_line(error)))
+                code = say_error(_of_option(one_line(error)))
         release_notes()
         if terminated:
             sys.exit(128 + signal.SIGTERM)
@@ -128,14 +129,16 @@ def _termination() -> Iterator[list[int]]:
         signal.signal(signal.SIGTERM, before)
 
 
-def as_option(message: str) -> str:
+def _of_option(message: str) -> str:
     """Name the option if a message starts with the parameter that it sets."""
     name, space, rest = message.partition(" ")
     return f"{OPTIONS.get(name, name)}{space}{rest}"
 
 
-def _say(message: Warning | str, *_: object) -> None:
-    note(f"warning: {' '.join(str(message).split())}")
+def _say(message: Warning | str, category: type[Warning], *_: object) -> None:
+    # By name, since its module imports scikit-learn.
+    tell = announce if category.__name__ == "LongFitWarning" else note
+    tell(f"warning: {' '.join(str(message).split())}")
 
 
 def _version(value: bool) -> None:  # noqa: FBT001 - typer's

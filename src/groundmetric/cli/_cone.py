@@ -9,7 +9,7 @@ from typer import Option
 
 from .. import is_metric, metric_violations, project_metric, validation
 from .. import triangle_violation as worst_of
-from ._arrays import Named, load_matrix
+from ..datasets._matrix import NamedMatrix, load_matrix
 from ._command import command
 from ._console import emit, note, print_table, shows_progress
 from ._options import Jobs, Json, Matrix, Output
@@ -121,7 +121,7 @@ def _complain(found: dict[str, Any], names: Any) -> None:  # noqa: ANN401 - a se
         print_table(titles, rows, title="Worst triangles")
 
 
-def _read(path: str) -> Named:
+def _read(path: str) -> NamedMatrix:
     given = load_matrix(path)
     try:
         return given._replace(values=validation.as_square(given.values, "the matrix"))

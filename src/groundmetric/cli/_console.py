@@ -2,20 +2,15 @@
 
 import json
 import sys
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from .._words import printable
+
 WRONG = 2  # exit code
-ANY_WIDTH = 1000  # characters, more than any table has
 _held: list[str] = []
 _listening: list[list[str]] = []
-
-
-def printable(text: str) -> str:
-    """Spell out bytes of file names that are not UTF-8, which no file could hold."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def note(text: str) -> None:
@@ -28,6 +23,12 @@ def note(text: str) -> None:
         heard.append(printable(text))
     if sys.stderr.isatty():
         release_notes()
+
+
+def announce(text: str) -> None:
+    """Print a note at once, since what follows takes long."""
+    note(text)
+    release_notes()
 
 
 @contextmanager
@@ -79,35 +80,21 @@ def print_table(
 ) -> None:
     """Print a table: first column left-aligned, the others right-aligned.
 
-    In a terminal that is too narrow, titles take several lines; otherwise rich would
-    leave out cells.
+    In a terminal that is too narrow, titles take several lines; words and cells are
+    never broken, nor left out.
     """
     from rich import box  # noqa: PLC0415 - not for help
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    def made(titles: Sequence[str]) -> Table:
-        table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-        for i, column in enumerate(titles):
-            table.add_column(column, justify="right" if i else "left", no_wrap=i > 0)
-        for row in rows:
-            table.add_row(*row)
-        return table
-
-    console, table = Console(highlight=False, markup=False), made(columns)
-    wide = console.options.update(width=ANY_WIDTH)
-    if console.measure(table, options=wide).maximum > console.width:
-        cells = zip(*rows, strict=True)
-        table = made([_wrapped(*each) for each in zip(columns, cells, strict=True)])
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    for i, (column, *cells) in enumerate(zip(columns, *rows, strict=True)):
+        width = max(map(len, [*column.split(), *cells]))
+        table.add_column(column, justify="right" if i else "left", min_width=width)
+    for row in rows:
+        table.add_row(*row)
     release_notes()
-    console.print(table)
-
-
-def _wrapped(title: str, cells: Sequence[str]) -> str:
-    """Break a title into lines no longer than its words and the cells below it."""
-    words = title.split()
-    width = max(map(len, [*words, *cells]))
-    return textwrap.fill(title, width, break_long_words=False)
+    Console(highlight=False, markup=False).print(table, crop=False)
 
 
 def tell(text: str) -> None:

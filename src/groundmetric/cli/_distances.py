@@ -2,9 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,13 +11,12 @@ from numpy.typing import NDArray
 from typer import Option
 
 from .. import EMDNeighbors, _files, pairwise_emd, validation
-from ..learning._learner import raised
-from ._arrays import load_metric
-from ._columns import Bins
+from ..datasets._matrix import load_metric
+from ..datasets._reading import Bins
 from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import bins_like, bins_of, read_histograms
-from ._models import ground_of, load_learner
+from ._data import bins_like, bins_of, read_histograms, row_names
+from ._models import load_learner
 from ._options import INPUT, Json, Model, Output, Source
 from ._output import require_suffix, write_matrix, write_rows
 
@@ -70,27 +67,28 @@ def distances(
     or the smallest for each query, with the labels of these neighbors if DATA has any.
     """
     require_suffix(out, ".csv", ".npy" if neighbors is None else ".npz")
-    ground, wanted, seen = _ground(model, metric)
+    ground, wanted = _ground(model, metric)
     if source.path == queries == "-":
         raise ValueError("DATA and --queries cannot both be standard input.")
     labeled = False if neighbors is None else None  # if there are any
     given = read_histograms(replace(source, beside=queries), wanted, labeled=labeled)
-    asked, called, has_files = None, given.rows, given.has_files
+    base = row_names(given)
+    asked, called, has_files = None, base, given.paths is not None
     if queries is not None:
         known = wanted if wanted.names else bins_like(given)
         other = replace(source, path=queries, beside=source.path)
         new = read_histograms(other, known)
-        asked, called = seen(new.X), new.rows
-        has_files = has_files or new.has_files
+        asked, called = new.X, row_names(new)
+        has_files = has_files or new.paths is not None
     facts: dict[str, Any]
     arrays: dict[str, Any]
     if neighbors is None:
-        arrays = {"distances": _all(seen(given.X), asked, ground, source.jobs)}
+        arrays = {"distances": _all(given.X, asked, ground, source.jobs)}
         facts = {"shape": arrays["distances"].shape}
     else:
         search = EMDNeighbors(
-            **ground, n_jobs=source.jobs, verbose=int(shows_progress())
-        ).fit(seen(given.X))
+            ground, n_jobs=source.jobs, verbose=int(shows_progress())
+        ).fit(given.X)
         most = len(given.X) - (asked is None)
         k = validation.as_count(neighbors, "--neighbors", low=1, high=most)
         lengths, indices = search.kneighbors(asked, n_neighbors=k)
@@ -100,24 +98,21 @@ def distances(
         facts = {"n_queries": len(indices), "n_neighbors": k}
         facts["n_solves"] = search.n_solves_
     if out is not None or not json:
-        _write(arrays, out, called, given.rows)
+        _write(arrays, out, called, base)
     if json:
-        named = _named(arrays, called, given.rows) if has_files else {}
+        named = _named(arrays, called, base) if has_files else {}
         emit(facts | (named | arrays if out is None else {"out": out}))
     elif out is not None:
         note(f"wrote {out}")
 
 
-def _ground(
-    model: Path | None, metric: str | None
-) -> tuple[dict[str, Any], Bins, Callable[[Floats], Floats]]:
-    """Read the metric or points, which bins they are of, how histograms are seen."""
+def _ground(model: Path | None, metric: str | None) -> tuple[Any, Bins]:
+    """Read a learner or a metric, and which bins it is of."""
     if (model is None) == (metric is None):
         raise ValueError("Give either --model or --metric.")
     if model is not None:
         learner = load_learner(model)
-        seen = partial(raised, power=learner.power_)
-        return ground_of(learner), bins_of(learner), seen
+        return learner, bins_of(learner)
     given = load_metric(str(metric))
     try:
         matrix = validation.as_square(given.values, "the matrix")
@@ -127,17 +122,10 @@ def _ground(
             f"--metric is {metric}: {error} (groundmetric project finds the nearest "
             "metric.)"
         ) from error
-    bins = Bins(len(matrix), given.columns or (), f"{metric} has")
-    return {"metric": matrix}, bins, _as_it_is
+    return matrix, Bins(len(matrix), given.columns or (), f"{metric} has")
 
 
-def _as_it_is(rows: Floats) -> Floats:
-    return rows
-
-
-def _all(
-    base: Floats, asked: Floats | None, ground: dict[str, Any], jobs: int
-) -> Floats:
+def _all(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:  # noqa: ANN401 - a learner or a matrix
     """Compute all distances, if they fit into memory."""
     rows, columns = (base, None) if asked is None else (asked, base)
     size = 8 * len(rows) * len(base)  # bytes
@@ -148,7 +136,7 @@ def _all(
             "with --neighbors, or use fewer histograms as --queries."
         )
     return pairwise_emd(
-        rows, columns, **ground, n_jobs=jobs, verbose=int(shows_progress())
+        rows, columns, metric=ground, n_jobs=jobs, verbose=int(shows_progress())
     )
 
 

@@ -17,7 +17,6 @@ from ..experiments import Method, cross_validate
 from ..experiments.choice import Learners, available_learners, fixed_for
 from ..experiments.names import LABELS
 from ..experiments.ranking import fewest_to_learn_from
-from ..learning._learner import raised
 from ..report._cross_validated import (
     COLUMNS,
     LEARNED,
@@ -29,7 +28,7 @@ from ..report._cross_validated import (
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
 from ._data import Data, bins_of, limited, read_labeled, smallest_class, warn_if_seen
-from ._models import ground_of, load_learner
+from ._models import load_learner
 from ._options import Json, Limit, Neighbors, Seed, Source
 
 LIMIT = 200
@@ -175,10 +174,4 @@ def _learn(
 ) -> Any:  # noqa: ANN401 - a function
     if learned is None:
         return GroundMetricLearning(n_jobs=n_jobs).fit(X, y).pairwise
-    power, ground = learned.power_, ground_of(learned)
-
-    def distances(X: NDArray[Any], Y: NDArray[Any] | None = None) -> NDArray[Any]:
-        columns = None if Y is None else raised(Y, power)
-        return pairwise_emd(raised(X, power), columns, **ground, n_jobs=n_jobs)
-
-    return distances
+    return partial(pairwise_emd, metric=learned, n_jobs=n_jobs)

@@ -10,11 +10,11 @@ from typer import Option
 
 from .. import GroundMetricLearning, GroundMetricLearningCV, validation
 from .._words import count, percent
-from ._arrays import in_order_of, load_matrix, load_metric
+from ..datasets._matrix import in_order_of, load_matrix, load_metric
 from ._command import command
 from ._console import emit, note, shows_progress, tell
 from ._data import limited, read_labeled
-from ._options import INPUT, Json, Limit, Output, Seed, Source
+from ._options import INPUT, Json, Limit, Output, Seed, Source, as_option
 
 DEFAULTS: dict[str, Any] = GroundMetricLearning().get_params()
 LIMIT = 500  # minutes, not hours, at 128 bins
@@ -182,14 +182,9 @@ def _say(found: dict[str, Any]) -> None:
 
 def evaluation_of(source: Source) -> str:
     """Write the command that evaluates learning on the same data."""
-    words = ["groundmetric", "evaluate", source.path]
-    for one in fields(source):
+    words = ["groundmetric evaluate", shlex.quote(source.path)]
+    for one in fields(source)[1:]:
         value = getattr(source, one.name)
-        if one.name in ("path", "jobs") or value == one.default:
-            continue
-        if isinstance(value, bool):
-            words.append("--header" if value else "--no-header")
-            continue
-        for each in value if isinstance(value, list) else [value]:
-            words += [f"--{one.name}", str(each)]
-    return shlex.join(words)
+        if one.name != "jobs" and value != one.default:
+            words.append(as_option(one.name, value))
+    return " ".join(words)

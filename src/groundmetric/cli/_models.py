@@ -1,16 +1,13 @@
 """Model files: of learners, with or without cross-validation, and of classifiers."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import EMDClassifier, GroundMetricLearning
 from ..base._model import load_model
 from ._console import note
-
-N_NEIGHBORS = 3
 
 
 def load_learner(path: Path) -> GroundMetricLearning:
@@ -37,48 +34,27 @@ def _load(path: Path) -> tuple[GroundMetricLearning, EMDClassifier | None]:
     return model, classifier
 
 
-class Voters(NamedTuple):
-    """Histograms as a metric sees them, dense or sparse, and their labels."""
+def load_classifier(path: Path) -> EMDClassifier:
+    """Read a classifier, or make one of a learner and the histograms it learned from.
 
-    histograms: Any
-    labels: NDArray[Any]
-    n_neighbors: int = N_NEIGHBORS  # how many of them to ask, unless told otherwise
-
-
-def load_voters(path: Path) -> tuple[GroundMetricLearning, Voters]:
-    """Read a learner, and the histograms that vote.
-
-    A classifier has all histograms that it was fitted on; a learner of its own has
-    those that it learned from, which may be a sample.
+    These may be a sample, while a classifier keeps all that it was fitted on.
     """
     learner, classifier = _load(path)
-    kept = {} if classifier is None else vars(classifier)
-    n_neighbors = kept.get("n_neighbors", N_NEIGHBORS)
-    if "_histograms" in kept:
-        labels = kept["classes_"][kept["_y"]]
-        return learner, Voters(kept["_histograms"], labels, n_neighbors)
-    histograms: Any = learner._histograms  # noqa: SLF001 - no public name
-    if hasattr(learner, "sample_indices_"):
-        note(
-            f"the {histograms.shape[0]:,} histograms that the model was learned from "
-            "vote, a sample drawn by max_samples; an EMDClassifier around this learner "
-            "keeps them all"
-        )
-    return learner, Voters(histograms, _labels_of(learner, path), n_neighbors)
-
-
-def _labels_of(learner: GroundMetricLearning, path: Path) -> NDArray[Any]:
+    if classifier is not None:
+        return classifier
     labels = getattr(learner, "_labels", None)
     if labels is None:
         raise ValueError(
             f"{path} has no labels: it was learned from similarities, or written by an "
             "older version; fit it again."
         )
-    return np.asarray(labels)
-
-
-def ground_of(learner: GroundMetricLearning) -> dict[str, Any]:
-    """Return what distances are computed from, as an argument: a metric, or points."""
-    if hasattr(learner, "embedding_"):
-        return {"points": learner.embedding_}
-    return {"metric": learner.metric_}
+    if hasattr(learner, "sample_indices_"):
+        note(
+            f"the {len(labels):,} histograms that the model was learned from "
+            "vote, a sample drawn by max_samples; an EMDClassifier around this learner "
+            "keeps them all"
+        )
+    classifier = EMDClassifier()
+    classifier.learner_ = learner
+    classifier.classes_, classifier._y = np.unique(labels, return_inverse=True)  # noqa: SLF001 - as if it was fitted
+    return classifier

@@ -1,8 +1,9 @@
 """Options that several commands share, each declared once."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from typer import Argument, Option
 
@@ -15,6 +16,15 @@ class Output:
 
     suffixes: tuple[str, ...] = ()
     continues: bool = False  # an existing file is extended, not replaced
+
+
+def as_option(name: str, *values: Any) -> str:  # noqa: ANN401 - of any option
+    """Spell an option as it is typed, once for each of several values."""
+    option = f"--{name.replace('_', '-')}"
+    if values in ((True,), (False,)):
+        return option if values[0] else f"--no-{option[2:]}"
+    each = values[0] if values and isinstance(values[0], list) else values
+    return " ".join(f"{option} {shlex.quote(str(one))}" for one in each) or option
 
 
 def _jobs(value: int) -> int:

@@ -6,14 +6,12 @@ from typing import Annotated
 import numpy as np
 from typer import Option
 
-from .. import EMDNeighbors, validation
+from .. import validation
 from .._words import count
-from ..base._votes import votes
-from ..learning._learner import raised
 from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import bins_of, read_histograms
-from ._models import ground_of, load_voters
+from ._data import bins_of, read_histograms, row_names
+from ._models import load_classifier
 from ._options import INPUT, Json, Output, Source
 from ._output import write_rows
 
@@ -49,28 +47,24 @@ def predict(
     the model was learned from, or that its EMDClassifier was fitted on; the share of
     their votes shows how clear the case is.
     """
-    learner, voters = load_voters(model)
-    classes, codes = np.unique(voters.labels, return_inverse=True)
-    base = voters.histograms
-    wanted = voters.n_neighbors if neighbors is None else neighbors
-    k = validation.as_count(wanted, "--neighbors", low=1, high=base.shape[0])
-    given = read_histograms(source, bins_of(learner))
-    search = EMDNeighbors(
-        **ground_of(learner),
-        n_neighbors=k,
-        n_jobs=source.jobs,
-        verbose=int(shows_progress()),
-    ).fit(base)
-    asked = raised(given.X, learner.power_)
-    found = codes[np.asarray(search.kneighbors(asked, return_distance=False))]
-    winners = votes(found, len(classes))[:, -1]
-    shares = (found == winners[:, None]).mean(axis=1)
-    labels = classes[winners]
+    classifier = load_classifier(model)
+    k = classifier.n_neighbors if neighbors is None else neighbors
+    high = len(classifier._y)  # noqa: SLF001 - no public name
+    validation.as_count(k, "--neighbors", low=1, high=high)
+    classifier.set_params(
+        n_neighbors=k, n_jobs=source.jobs, verbose=int(shows_progress())
+    )
+    classifier._restore()  # noqa: SLF001 - with these settings
+    given = read_histograms(source, bins_of(classifier))
+    votes = classifier.predict_proba(given.X)
+    shares = votes.max(axis=1)
+    labels = classifier.classes_[votes.argmax(axis=1)]
+    called = row_names(given)
     if out is not None or not json:
-        rows = zip(given.rows, labels, np.round(shares, 3), strict=True)
+        rows = zip(called, labels, np.round(shares, 3), strict=True)
         write_rows([("query", "label", "votes"), *rows], out)
     if json:
-        facts = {"queries": given.rows, "labels": labels, "votes": shares}
+        facts = {"queries": called, "labels": labels, "votes": shares}
         emit({"n_queries": len(labels), **(facts if out is None else {"out": out})})
     elif out is not None:
         note(f"wrote {out}: {count(len(labels), 'label')}")

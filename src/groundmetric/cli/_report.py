@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -20,9 +21,11 @@ from ._data import (
     Data,
     bins_like,
     bins_of,
+    grid_of,
     limited,
     read_labeled,
     smallest_class,
+    thumbnail_of,
     warn_if_seen,
 )
 from ._models import load_learner
@@ -112,9 +115,10 @@ def report(
     if test is None and model is not None:
         note("no --test: learning again with the model's settings, from 70 % of DATA")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
-    names = given.names or (wanted.names if wanted else None) or given.titles
-    grid = given.shape if shape is None else _grid(shape, given.X.shape[1])
-    features = judge_features(names, grid, given.X.shape[1])
+    names = given.names or (wanted.names if wanted else None) or given.feature_names
+    d = given.X.shape[1]
+    grid = grid_of(source, given) if shape is None else as_shape(shape, d)
+    features = judge_features(names, grid, d)
     found = find_out(
         learner,
         given.X,
@@ -176,18 +180,9 @@ def _require_enough(data: Data, *, drawn: bool) -> None:
 
 
 def _origin(data: Data) -> Origin:
-    return Origin(lambda row: f"{data.source}, {data.where(row)}", data.picture)
-
-
-def _grid(shape: str, d: int) -> tuple[int, ...]:
-    """Read the shape of a grid, such as 8x8."""
-    words = shape.lower().replace("\N{MULTIPLICATION SIGN}", "x").split("x")
-    if not all(word.strip().isdecimal() for word in words):
-        raise ValueError(
-            f"--shape is {shape}; rows and columns such as 8x8 are needed, or "
-            "channels, rows and columns such as 3x8x8."
-        )
-    return as_shape(shape, [int(word) for word in words], d)
+    return Origin(
+        lambda row: f"{data.source}, {data.where(row)}", partial(thumbnail_of, data)
+    )
 
 
 def _used(n: int, given: int, seed: int) -> str:

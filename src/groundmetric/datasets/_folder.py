@@ -14,7 +14,6 @@ from .. import validation
 from .._progress import progress_bar
 from .._words import count
 from ._cache import HistogramCache
-from ._feature import Feature, as_feature
 from ._labeled import LabeledHistograms
 from ._pixels import require_pillow
 from ._reader import Described, Reader, Skipped
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
+
+    from ._feature import Feature
 
 StrPath = str | os.PathLike[str]
 
@@ -140,6 +141,8 @@ def load_image_folder(
     >>> data.X.shape, data.feature_shape, data.y.tolist(), data.paths
     ((2, 128), (8, 4, 4), ['bars', 'steps'], ('bars/1.png', 'steps/1.png'))
     """
+    from ._feature import as_feature  # noqa: PLC0415 - imports scikit-learn
+
     least = validation.as_count(min_per_class, "min_per_class", low=1)
     most = None
     if max_per_class is not None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import load_digits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,6 +63,8 @@ def load_digits_histograms(
     >>> load_digits_histograms().X.shape
     (1797, 64)
     """
+    from sklearn.datasets import load_digits  # noqa: PLC0415 - takes a second
+
     images, labels = load_digits(return_X_y=True)
     keep = np.ones(len(labels), bool)
     if classes is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from .. import validation
 from ._labeled import LabeledHistograms
@@ -53,6 +52,8 @@ def make_histograms(
     >>> made.X.shape, made.y, made.feature_shape
     ((6, 16), array([0, 0, 0, 1, 1, 1]), (4, 4))
     """
+    from sklearn.utils import check_random_state  # noqa: PLC0415 - takes a second
+
     n = validation.as_count(n_per_class, "n_per_class", low=1)
     classes = validation.as_count(n_classes, "n_classes", low=1)
     groups = validation.as_count(n_groups, "n_groups", low=1)

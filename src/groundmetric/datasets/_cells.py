@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._console import note
+from ._reading import as_argument, listed
 from ._text import Text, are_names, is_number, is_word
 
 Floats = NDArray[np.float64]
@@ -23,13 +23,14 @@ EXACT = 2.0**53  # from here on, different whole numbers may be the same float
 class Cells:
     """Named columns of numbers, or of cells as they are written.
 
-    ``where`` says which row it is, in the terms of the file.
+    Rows have numbers in the file: those of their lines, or from 0.
     """
 
     source: str
     names: list[str]
     columns: Sequence[Floats | list[str]]
-    where: Callable[[int], str] = "row {}".format
+    rows: NDArray[np.int64]
+    unit: str = "row"
 
     def numbers(self, columns: Sequence[int]) -> Floats:
         """Return columns of numbers, side by side."""
@@ -44,11 +45,11 @@ class Cells:
 
     def refusal(self, row: int, j: int, why: str) -> ValueError:
         """Say what is wrong with a cell, and where it is."""
-        where = f"{self.source}, {self.where(row)}, column {self.names[j]!r}"
-        return ValueError(f"{where}: {why}.")
+        where = f"{self.source}, {self.unit} {self.rows[row]}"
+        return ValueError(f"{where}, column {self.names[j]!r}: {why}.")
 
 
-def find_column(name: str, names: Sequence[str], source: str, option: str) -> int:
+def find_column(name: str, names: Sequence[str], source: str, parameter: str) -> int:
     """Find a column by its name, or by its number from 0 (negative: from the end)."""
     if name in names:
         require_distinct([each for each in names if each == name], source)
@@ -57,7 +58,7 @@ def find_column(name: str, names: Sequence[str], source: str, option: str) -> in
         return range(len(names))[int(name)]
     except (ValueError, IndexError):
         raise ValueError(
-            f"{option} is {name!r}, but {source} has no such column; it has "
+            f"{parameter} is {name!r}, but {source} has no such column; it has "
             f"{listed(names)}."
         ) from None
 
@@ -74,14 +75,21 @@ def _what(text: Text) -> str:
     return "numbers beside text, like a row" if is_text else "only numbers"
 
 
-def read_csv(text: Text, *, header: bool | None, label: str | None = None) -> Cells:
+def read_csv(
+    text: Text,
+    *,
+    header: bool | None,
+    label: str | None = None,
+    spell: Callable[..., str] = as_argument,
+) -> Cells:
     """Read CSV with column names in its first line, unless header is False."""
     names = [str(j) for j in range(len(text.first))]
     if header is None and text.first != names and not are_names(text.first):
+        yes, no = (spell("header", each) for each in (True, False))
         raise ValueError(
             f"{text.source}, line {text.first_line}: {_what(text)}, where the column "
-            "names should be; add --header if they are the names, or --no-header if "
-            "there are no names."
+            f"names should be; add {yes} if they are the names, or {no} if there are "
+            "no names."
         )
     skip = int(header is not False)
     names = text.first if skip else names
@@ -90,31 +98,30 @@ def read_csv(text: Text, *, header: bool | None, label: str | None = None) -> Ce
         raise ValueError(f"{text.source} has a header, but no rows.")
     words = _words(first[1])
     if label is not None:  # its spelling matters, even if it is a number: 01 is not 1
-        words.add(find_column(label, names, text.source, "--label"))
+        words.add(find_column(label, names, text.source, spell("label")))
     try:
-        columns = _columns(text, skip, words)
+        columns, lines = _columns(text, skip, words)
     except ValueError:  # a later cell is not a number: read its whole column as text
         words = words.union(
             *(_words(row) for _, row in islice(text.rows(), skip, None))
         )
-        columns = _columns(text, skip, words)
-
-    def where(row: int) -> str:
-        return f"line {next(islice(text.rows(), row + skip, None))[0]}"
-
-    return Cells(text.source, names, columns, where)
+        columns, lines = _columns(text, skip, words)
+    return Cells(text.source, names, columns, lines, "line")
 
 
 def _words(row: list[str]) -> set[int]:
     return {j for j, cell in enumerate(row) if not is_number(cell)}
 
 
-def _columns(text: Text, skip: int, words: set[int]) -> list[Floats | list[str]]:
-    """Read numbers in little memory, and columns of words as they are written."""
+def _columns(
+    text: Text, skip: int, words: set[int]
+) -> tuple[list[Floats | list[str]], NDArray[np.int64]]:
+    """Read numbers in little memory, columns of words as written, and line numbers."""
     spelled: dict[int, list[str]] = {j: [] for j in words}
     numeric = [j for j in range(len(text.first)) if j not in words]
-    numbers = array("d")
-    for _, row in islice(text.rows(), skip, None):
+    numbers, lines = array("d"), array("q")
+    for line, row in islice(text.rows(), skip, None):
+        lines.append(line)
         cells = [row[j] for j in numeric]
         if "_" in "".join(cells):
             raise ValueError("Python takes 1_000 as a number, but others do not.")
@@ -122,37 +129,8 @@ def _columns(text: Text, skip: int, words: set[int]) -> list[Floats | list[str]]
         for j in words:
             spelled[j].append(row[j])
     columns = iter(np.asarray(numbers).reshape(-1, max(len(numeric), 1)).T)
-    return [spelled.get(j) or next(columns) for j in range(len(text.first))]
-
-
-def read_parquet(path: str) -> Cells:
-    """Read a parquet file, without the index of a pandas frame."""
-    import pyarrow as pa  # noqa: PLC0415 - takes a while
-    from pyarrow import parquet  # noqa: PLC0415
-
-    try:
-        with parquet.ParquetFile(path) as file:
-            table = file.read()
-    except pa.ArrowException as error:
-        raise ValueError(f"{path} is damaged, or not parquet: {error}.") from error
-    if not table.num_rows:
-        raise ValueError(f"{path} has no rows.")
-    kept = (table.schema.pandas_metadata or {}).get("index_columns", [])
-    index = [name for name in kept if isinstance(name, str)]  # others are ranges
-    if index:
-        note(f"left out: the index, {listed(index)}")
-        table = table.drop_columns(index)
-    return Cells(path, list(map(str, table.column_names)), [*map(_of_arrow, table)])
-
-
-def _of_arrow(column: Any) -> Floats | list[str]:  # noqa: ANN401 - pyarrow has no types
-    from pyarrow import float64, types  # noqa: PLC0415
-
-    kinds = (types.is_floating, types.is_integer, types.is_boolean, types.is_null)
-    if not any(is_kind(column.type) for is_kind in kinds):
-        return ["" if x is None else str(x) for x in column.to_pylist()]
-    found: Floats = column.cast(float64(), safe=False).to_numpy()
-    return found
+    found = [spelled.get(j) or next(columns) for j in range(len(text.first))]
+    return found, np.asarray(lines, dtype=np.int64)
 
 
 def _complaint(cell: str) -> str:
@@ -179,36 +157,27 @@ def as_column(cells: Floats | list[str]) -> NDArray[Any]:
     return np.array(cells, dtype=object)
 
 
-def as_labels(cells: Floats | list[str]) -> NDArray[Any]:
+def as_labels(cells: Floats | list[str], warnings: list[str]) -> NDArray[Any]:
     """Take cells as labels: whole numbers, or else text.
 
     They are also text where different labels would be the same number, or not a number.
     """
     column = as_column(cells)
-    if column.dtype != object and isinstance(cells, list) and _clash(cells, column):
-        column = np.array(cells, dtype=object)
+    if column.dtype != object and isinstance(cells, list):
+        clash = next(_clashes(cells, column), None)
+        if clash is not None:
+            warnings.append(clash)
+            column = np.array(cells, dtype=object)
     if column.dtype == object or (column != np.round(column)).any():
         return column.astype(str)
     return column.astype(np.int64)
 
 
-def _clash(cells: list[str], column: Floats) -> bool:
+def _clashes(cells: list[str], column: Floats) -> Iterator[str]:
+    """Say which cells, as numbers, would be no label or that of another cell."""
     spelled: dict[float, str] = {}
     for cell, x in zip(cells, column, strict=True):
         if not abs(x) < EXACT:  # NaN is not, either
-            note(f"warning: label {cell!r} is taken as the name of a class")
-            return True
-        if spelled.setdefault(x, cell) != cell:
-            note(
-                f"warning: labels {spelled[x]!r} and {cell!r} are taken as two classes"
-            )
-            return True
-    return False
-
-
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """Write names one after the other, and not all of many."""
-    shown = [repr(name) for name in names]
-    if len(shown) > most:
-        shown = [*shown[: most - 2], "...", shown[-1]]
-    return ", ".join(shown)
+            yield f"label {cell!r} is taken as the name of a class"
+        elif spelled.setdefault(x, cell) != cell:
+            yield f"labels {spelled[x]!r} and {cell!r} are taken as two classes"

@@ -3,7 +3,7 @@
 A histogram over such a column is mostly about it, and an id in the order of the classes
 gives them away. Each rule below needs a name or values that counts and shares do not
 have. Where a rule is nearly certain, the table is rejected, otherwise there is a
-warning; --ignore leaves the column out, --keep says that it is a bin.
+warning; ``ignore`` leaves the column out, ``keep`` says that it is a bin.
 """
 
 import re
@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from .._words import count
 from ._cells import Floats
-from ._console import note
+from ._reading import Reading
 
 FEW = 3  # rows that may be numbered by chance
 ENOUGH = 10  # rows that are hardly all different, or in order, by chance
 REPEATS = 10  # expected among as many counts between the same limits
 LARGE = 10.0  # times the largest entry of all other columns
 DOMINANT = 0.75  # share of the mass in half the rows, and half of that in nearly all
+AGREE = 3.0  # standard deviations of the rank correlation of what is independent
 LEFT = 0.01  # of the variation of the total, if one column causes it
 
 # Names of ids that are never words of a text; of those that may be; of measurements;
@@ -49,38 +50,28 @@ class Suspect(NamedTuple):
     certain: bool
 
 
-def judge_bins(
-    source: str,
-    names: Sequence[str],
-    rows: Floats,
-    labels: NDArray[Any] | None,
-    kept: Sequence[int],
+def check_bins(
+    reading: Reading, source: str, names: Sequence[str], found: Sequence[Suspect]
 ) -> None:
     """Reject columns that cannot be bins, and warn of those that may not be."""
-    if len(rows) <= FEW or not np.isfinite(rows).all():
-        return
-    found = suspects(names, rows, labels, kept)
+    spell = reading.spell
     if certain := [one for one in found if one.certain]:
         name, why = names[certain[0].column], certain[0].why
-        left_out = " ".join(f"--ignore {quoted(names[one.column])}" for one in certain)
+        columns = [names[one.column] for one in certain]
         raise ValueError(
             f"{source}: column {name!r} is not a bin: {why}; leave it out with "
-            f"{left_out}, or use it all the same with --keep {quoted(name)}."
+            f"{spell('ignore', columns)}, or use it all the same with "
+            f"{spell('keep', [name])}."
         )
     reasons: dict[str, list[str]] = {}
     for one in found:
         reasons.setdefault(one.why, []).append(names[one.column])
     for why, (name, *others) in reasons.items():
         more = f" (and {count(len(others), 'other')})" if others else ""
-        note(
-            f"warning: column {name!r}{more} is used as a bin, but {why}; leave it out "
-            f"with --ignore {quoted(name)}, or confirm it with --keep {quoted(name)}"
+        reading.warnings.append(
+            f"column {name!r}{more} is used as a bin, but {why}; leave it out with "
+            f"{spell('ignore', [name])}, or confirm it with {spell('keep', [name])}"
         )
-
-
-def quoted(name: str) -> str:
-    """Write a name as a word of the command line."""
-    return f"'{name}'" if re.search(r"[^\w.:=-]", name) else name
 
 
 def suspects(
@@ -89,10 +80,12 @@ def suspects(
     labels: NDArray[Any] | None,
     kept: Sequence[int] = (),
 ) -> list[Suspect]:
-    """Find the columns that are probably not bins.
+    """Find the columns that are probably not bins, unless there are few rows.
 
     The scale of a column is that of the columns left, so an id does not hide an age.
     """
+    if len(rows) <= FEW or not np.isfinite(rows).all():
+        return []
     left = [j for j in range(len(names)) if j not in kept]
     classes = _classes(labels)
     found: list[Suspect] = []
@@ -138,6 +131,7 @@ def _found(
             yield Suspect(j, why, certain=True)
         elif is_large := _is_large(column, totals, scale):
             numbered = whole[j] and _is_different(column)
+            numbered = numbered and not _rises_with(column, totals - column)
             different = "it has a different whole number in every row, and "
             yield Suspect(j, (different if numbered else "") + is_large, numbered)
         elif len(others) > 2 and _is_same(totals - column, totals):  # noqa: PLR2004
@@ -179,6 +173,13 @@ def _is_different(column: Floats) -> bool:
     """Whether all entries differ, in enough rows."""
     n = len(column)
     return n >= ENOUGH and np.sum(column == 0) <= 1 and len(np.unique(column)) == n
+
+
+def _rises_with(column: Floats, rest: Floats) -> bool:
+    """Whether ranks agree, as those of counts do where samples differ in size."""
+    ranks = [np.argsort(np.argsort(x)) for x in (column, rest)]
+    correlations: Any = np.corrcoef(ranks)
+    return bool(correlations[0, 1] * np.sqrt(len(column) - 1) > AGREE)
 
 
 def _as_id(column: Floats, words: set[str]) -> str:

@@ -1,0 +1,65 @@
+"""The return type of ``read_table``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._words import printable
+from ._labeled import LabeledHistograms
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramTable(LabeledHistograms):
+    """Histograms read from a file or folder, and where each of them is from.
+
+    Attributes
+    ----------
+    X, y, feature_shape
+        As in :class:`LabeledHistograms`; y is None if there are no labels.
+    source : str
+        The file or folder.
+    names : tuple of str or None
+        Names of the columns that are the bins; None if they have no names.
+    rows : ndarray of int, shape (n,)
+        Where each histogram is: its line in CSV, otherwise its number from 0.
+    unit : {"line", "row"}
+        What ``rows`` counts.
+    paths : tuple of str or None
+        Files of images, relative to the folder; histogram i is of ``paths[rows[i]]``.
+    feature_names : tuple of str or None
+        Names of the bins to show: those of columns, or of the features of images.
+    notes : tuple of str
+        What was read as what, and what was left out, in sentences.
+
+    Examples
+    --------
+    See :func:`read_table`.
+    """
+
+    y: Any
+    source: str
+    names: tuple[str, ...] | None
+    rows: NDArray[np.int64]
+    unit: str = "row"
+    paths: tuple[str, ...] | None = None
+    feature_names: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    def where(self, i: int) -> str:
+        """Name the place of histogram i: "line 7", "row 7" or the file of an image."""
+        row = int(self.rows[i])
+        if self.paths is not None:
+            return printable(self.paths[row])
+        return f"{self.unit} {row}"
+
+    def take(self, indices: ArrayLike) -> HistogramTable:
+        """Return some of the histograms."""
+        kept = np.asarray(indices)
+        y = None if self.y is None else self.y[kept]
+        return replace(self, X=self.X[kept], y=y, rows=self.rows[kept])

@@ -1,0 +1,300 @@
+"""Histograms from files: CSV, parquet, numpy, and folders of images."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import validation
+from ._arrays import load_labels, load_npy, load_npz
+from ._cells import read_csv
+from ._columns import split_columns
+from ._folder import load_image_folder
+from ._histogram_table import HistogramTable
+from ._parquet import read_parquet
+from ._reading import Bins, Reading
+from ._text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CSV = (".csv", ".tsv", ".txt")
+PARQUET = (".parquet", ".pq")
+STANDARD_INPUT = "-"
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    label: str | int | None = None,
+    labels: str | os.PathLike[str] | None = None,
+    ignore: str | int | Iterable[str | int] | None = (),
+    keep: str | int | Iterable[str | int] | None = (),
+    header: bool | None = None,
+    like: Any = None,  # noqa: ANN401 - a table or any learner
+    labeled: bool | None = True,
+    feature: str = "gist",
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> HistogramTable:
+    """Read labeled histograms from a file, or from a folder of images.
+
+    Each row is a histogram or counts, and is normalized to mass 1. Columns that cannot
+    be bins are rejected: ids, measurements and copies of the labels, over which a
+    metric would learn to recognize the rows.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``, ``.tsv`` or ``.txt`` with a header, delimited by commas, semicolons or
+        tabs, or "-" for CSV on standard input; ``.parquet`` (needs pyarrow); ``.npz``
+        with arrays X, y and optionally class_names; ``.npy``; or a folder with a
+        subfolder of images for each class (needs Pillow).
+    label : str or int, optional
+        Column of the labels, by name or by number from 0. By default the only column of
+        text; columns of numbers are never guessed to be labels.
+    labels : path, optional
+        Labels in a file of their own, ``.npy`` or text with one label per line.
+    ignore : column or iterable of columns
+        Columns to leave out.
+    keep : column or iterable of columns
+        Columns to use as bins although they look like ids or measurements.
+    header : bool, optional
+        Whether the first line of CSV has names. Needed if it has only numbers.
+    like : HistogramTable or fitted learner, optional
+        Read the same bins in the same order, by name if both have names.
+    labeled : bool, optional
+        Whether labels are required, or not read at all; None reads them if there are
+        any.
+    feature : {"gist", "color"}
+        How to describe images, see :func:`load_image_folder`.
+    n_jobs : int, optional
+        Threads for images, as in scikit-learn.
+    verbose : int, default=0
+        1 shows a progress bar for images (needs tqdm).
+
+    Returns
+    -------
+    HistogramTable
+
+    Warns
+    -----
+    UserWarning
+        If a column is read as a bin, but probably is not one; if labels that are
+        written differently are the same number; if images were skipped.
+
+    Raises
+    ------
+    ValueError
+        Names the file, the line, the column and the value that is wrong.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from groundmetric.datasets import read_table
+    >>> text = '''id,ball,goal,oil,topic
+    ... 1,2,1,0,sport
+    ... 2,0,1,3,art
+    ... 3,0,0,4,art'''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "words.csv")
+    ...     count = file.write_text(text)
+    ...     data = read_table(file, label="topic", ignore="id")
+    >>> data.names, data.y.tolist()
+    (('ball', 'goal', 'oil'), ['sport', 'art', 'art'])
+    >>> data.X[1], data.where(1)
+    (array([0.  , 0.25, 0.75]), 'line 3')
+    """
+    reading = Reading(
+        os.fspath(path),
+        label=None if label is None else str(label),
+        labels=None if labels is None else Path(labels),
+        ignore=_as_columns(ignore),
+        keep=_as_columns(keep),
+        header=header,
+        labeled=labeled,
+        feature=feature,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        bins=_as_bins(like),
+    )
+    found = read(reading)
+    for text in reading.warnings:
+        warnings.warn(f"{text}.", stacklevel=2)
+    return found
+
+
+def bins_like(table: HistogramTable) -> Bins:
+    """Ask for the bins of a table in another one."""
+    return Bins(table.X.shape[1], table.names or (), f"{table.source} has")
+
+
+def bins_of(learner: Any) -> Bins:  # noqa: ANN401 - any learner
+    """Ask for the bins that a learner was fitted on."""
+    names = getattr(learner, "feature_names_in_", ())
+    return Bins(learner.n_features_in_, [str(name) for name in names])
+
+
+def _as_bins(like: Any) -> Bins | None:  # noqa: ANN401 - a table or any learner
+    if like is None:
+        return None
+    if isinstance(like, HistogramTable):
+        return bins_like(like)
+    if not hasattr(like, "n_features_in_"):
+        raise ValueError(
+            f"like is {like!r}; a HistogramTable or a fitted learner is needed."
+        )
+    return bins_of(like)
+
+
+def read(reading: Reading) -> HistogramTable:
+    """Read histograms, and check that they are; warnings are left in the reading."""
+    if reading.path != STANDARD_INPUT and not Path(reading.path).exists():
+        raise ValueError(f"{reading.path}: no such file or folder.")
+    _require_use(reading)
+    if reading.path != STANDARD_INPUT and Path(reading.path).is_dir():
+        found = _read_folder(reading)
+    elif is_table(reading.path):
+        found = _read_cells(reading)
+    else:
+        found = _read_arrays(reading)
+    table = validation.Table(found.source, found.where, found.names)
+    X = validation.as_distributions(found.X, table)
+    if reading.bins is not None and X.shape[1] != reading.bins.number:
+        ways = f"; leave columns out with {reading.spell('ignore')}"
+        raise ValueError(
+            f"{found.source} has {X.shape[1]} bins, but the metric has "
+            f"{reading.bins.number}{ways if is_table(reading.path) else ''}."
+        )
+    if found.paths is None:
+        y = _labels_of(found, reading)
+        found = replace(found, y=y, feature_shape=X.shape[1:])
+    return replace(found, X=X, notes=tuple(reading.notes))
+
+
+def is_table(path: str) -> bool:
+    """Whether a file has columns that may have names."""
+    return path == STANDARD_INPUT or Path(path).suffix.lower() in (*CSV, *PARQUET)
+
+
+def _as_columns(given: str | int | Iterable[str | int] | None) -> list[str]:
+    if given is None:
+        return []
+    return [str(one) for one in ([given] if isinstance(given, str | int) else given)]
+
+
+def _require_use(reading: Reading) -> None:
+    """Reject what would be ignored: parameters of columns where there are no names."""
+    path, spell = reading.path, reading.spell
+    is_folder = path != STANDARD_INPUT and Path(path).is_dir()
+    if reading.labels is not None and is_folder:
+        raise ValueError(f"{spell('labels')}: the subfolders of {path} are the labels.")
+    for name in () if is_table(path) else ("label", "ignore", "keep", "header"):
+        if getattr(reading, name) not in (None, (), []):
+            raise ValueError(f"{spell(name)} is for CSV and parquet, not {path}.")
+
+
+def _labels_of(found: HistogramTable, reading: Reading) -> Any:  # noqa: ANN401 - or None
+    """Return valid labels, one for each histogram, or None if none are needed."""
+    y, where = found.y, found.source
+    if reading.labels is not None:
+        y, where = load_labels(reading.labels, reading.warnings), str(reading.labels)
+    elif reading.labeled is False:
+        return None
+    if y is None:
+        if reading.labeled is None:
+            return None
+        raise ValueError(
+            f"{where} has no labels; give them with {reading.spell('labels', 'FILE')}."
+        )
+    try:
+        if len(y) != len(found.X):
+            raise ValueError(  # noqa: TRY301 - handled like other labels that are bad
+                f"{where} has {len(y)} labels for {len(found.X)} histograms."
+            )
+        return validation.as_labels(y, f"{where}: y")
+    except ValueError as error:
+        if reading.labeled is not None:
+            raise
+        reading.notes.append(f"no labels: {error}")
+        return None
+
+
+def _read_cells(reading: Reading) -> HistogramTable:
+    if Path(reading.path).suffix.lower() in PARQUET:
+        cells = read_parquet(reading.path, reading.notes)
+    else:
+        cells = read_csv(
+            Text(reading.path),
+            header=reading.header,
+            label=reading.label,
+            spell=reading.spell,
+        )
+    wanted, has_names = reading.bins, reading.header is not False
+    if wanted is not None and not has_names:
+        wanted = Bins(wanted.number)
+    apart = reading.labels is not None and reading.label is None
+    labeled = False if apart else reading.labeled
+    X, y, bins = split_columns(cells, reading, labeled=labeled, wanted=wanted)
+    if labeled and y is None:
+        raise ValueError(
+            f"{cells.source} has no text column to use as labels; name the column of "
+            f"labels with {reading.spell('label')}, or give a file of labels with "
+            f"{reading.spell('labels')}."
+        )
+    names = tuple(cells.names[j] for j in bins) if has_names else None
+    return HistogramTable(
+        X,
+        y,
+        X.shape[1:],
+        cells.source,
+        names,
+        rows=cells.rows,
+        unit=cells.unit,
+        feature_names=names,
+    )
+
+
+def _read_arrays(reading: Reading) -> HistogramTable:
+    path = reading.path
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".npy", ".npz"):
+        raise ValueError(
+            f"{path} has an unknown format; use a folder of images, or a file that "
+            f"ends in {', '.join((*CSV, *PARQUET, '.npy'))} or .npz."
+        )
+    X, y = (load_npy(path), None) if suffix == ".npy" else load_npz(path)
+    return HistogramTable(
+        X, y, X.shape[1:], path, None, np.arange(len(np.atleast_1d(X)))
+    )
+
+
+def _read_folder(reading: Reading) -> HistogramTable:
+    try:
+        found = load_image_folder(
+            reading.path,
+            feature=reading.feature,
+            n_jobs=reading.n_jobs,
+            verbose=reading.verbose,
+        )
+    except ValueError as error:
+        raise ValueError(
+            f"{reading.path} is a folder, which needs a subfolder of images for each "
+            f"class: {error}"
+        ) from error
+    return HistogramTable(
+        found.X,
+        found.y,
+        found.feature_shape,
+        reading.path,
+        None,
+        rows=np.arange(len(found.X)),
+        paths=found.paths,
+        feature_names=found.feature_names,
+    )

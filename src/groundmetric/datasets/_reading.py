@@ -1,0 +1,65 @@
+"""What to read, how messages name the parameters of it, and what was noticed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+MOST = 6  # names in a message
+
+
+def as_argument(name: str, *values: Any) -> str:  # noqa: ANN401 - of any parameter
+    """Spell a parameter of ``read_table``, or an argument: ``ignore=['id']``."""
+    return "".join([name, *(f"={value!r}" for value in values)])
+
+
+class Bins(NamedTuple):
+    """The bins of a metric, in this order."""
+
+    number: int
+    names: Sequence[str] = ()
+    of: str = "the model was learned from"  # columns of these names
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a file, and what was noticed on the way.
+
+    Attributes
+    ----------
+    path, label, labels, ignore, keep, header, labeled, feature, n_jobs, verbose
+        As in :func:`groundmetric.datasets.read_table`; all columns by name.
+    bins : Bins, optional
+        The bins that are wanted.
+    spell : callable
+        Writes a parameter, or one with a value, in the language of the caller.
+    notes, warnings : list of str
+        What was read as what, and what is probably a mistake.
+    """
+
+    path: str
+    label: str | None = None
+    labels: Path | None = None
+    ignore: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    header: bool | None = None
+    labeled: bool | None = True
+    feature: str = "gist"
+    n_jobs: int | None = None
+    verbose: int = 0
+    bins: Bins | None = None
+    spell: Callable[..., str] = as_argument
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write names one after the other, and not all of many."""
+    shown = [repr(name) for name in names]
+    if len(shown) > MOST:
+        shown = [*shown[: MOST - 2], "...", shown[-1]]
+    return ", ".join(shown)
