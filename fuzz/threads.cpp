@@ -36,6 +36,22 @@ void run(const Call& call) {
     std::printf("%s: %zu numbers\n", call.name.c_str(), want.size());
 }
 
+// A team has helpers for the largest job so far, not for the first one.
+void check_team() {
+    Shared shared{kGoOn};
+    StopToken stop(shared, true, kThreads);
+    require(stop.team(1) == nullptr, "a team for one block");
+    for (const int n_blocks : {2, kThreads, 100, 2}) {
+        Team* const team = stop.team(n_blocks);
+        std::atomic<int> n_done{0};
+        team->run(n_blocks, stop, [&](std::int64_t) { ++n_done; });
+        require(n_done == n_blocks, "the blocks of a job", n_done, n_blocks);
+        const int n_wanted = n_blocks == 2 ? 1 : kThreads - 1;
+        require(team->n_helpers() >= n_wanted, "the helpers of a job",
+                team->n_helpers(), n_wanted);
+    }
+}
+
 }  // namespace
 }  // namespace groundmetric::fuzz
 
@@ -44,6 +60,7 @@ int main() {
     constexpr int kSize = 24, kBins = 40;
     const Example example(kSize, kBins);
     for (const Call& call : all_calls(example, kSize, kBins)) run(call);
+    check_team();
     // So many bins that the triangles are checked in threads.
     const Example large(1, 300);
     require(large.matrix()->is_quasimetric(kThreads, kGoOn), "a metric");
