@@ -145,7 +145,7 @@ sanitize: setup .venv/dev  ## Tests of the core (WHOLE=yes: all), failing alloca
 	@for target in $(FUZZED); do \
 	  $(SANITIZED)/cmake/fuzz/fuzz_$$target fuzz/corpus/$$target/* 2> $(SANITIZED)/fuzz.log || \
 	    { tail -n 40 $(SANITIZED)/fuzz.log; exit 1; }; done
-	@$(SANITIZED)/cmake/fuzz/allocations
+	@$(SANITIZED)/cmake/fuzz/allocations && $(SANITIZED)/cmake/fuzz/misuse
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q $(if $(WHOLE),$(UNSANITIZED),-m core) tests
 
@@ -177,7 +177,7 @@ fuzz: build/fuzz  ## Fuzz the core with ASan and UBSan, SECONDS=60 for each targ
 	  echo "$$target: $$(grep -o 'executed_units: .*' build/fuzz/$$target.log)"; done
 
 tsan: build/tsan  ## Everything that runs in threads, with the thread sanitizer
-	@build/tsan/fuzz/threads
+	@build/tsan/fuzz/threads && build/tsan/fuzz/misuse
 
 valgrind: build/valgrind  ## Threads and failing allocations under valgrind's memcheck
 	@valgrind -q --error-exitcode=1 --leak-check=full build/valgrind/fuzz/threads

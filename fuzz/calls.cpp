@@ -101,7 +101,7 @@ Function points_call(const Example& example, int n) {
     };
 }
 
-// Starts anew each time, so that all results are the same.
+// Forgets the last projection, so that all results are the same.
 Function projection_call(const Example& example, int d) {
     const auto projector = std::make_shared<MetricProjector>(d);
     return

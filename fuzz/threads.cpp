@@ -8,10 +8,10 @@
 #include <numeric>
 #include <thread>
 
-#include "batch.h"
+#include "batch/dense_batch.h"
+#include "batch/sparse_batch.h"
 #include "calls.h"
 #include "checks.h"
-#include "support_batch.h"
 
 namespace groundmetric::fuzz {
 namespace {
@@ -101,35 +101,51 @@ void check_batches(const Example& example, int d) {
 
     check_turns("batch", [&] {
         return solve_all(
-            std::make_shared<Batch>(example.masses(), example.masses(),
-                                    pairs.data(), n, kGoOn),
-            [&](Batch& batch, int k, const auto& chosen, double* values,
+            std::make_shared<DenseBatch>(example.masses(), example.masses(),
+                                         pairs.data(), n, kGoOn),
+            [&](DenseBatch& batch, int k, const auto& chosen, double* values,
                 std::int32_t* n_pivots) {
                 batch.solve(costs[k], chosen.data(), n, threading, values,
                             n_pivots);
             });
     });
     const auto supports = [&](bool reduced) {
-        return std::make_shared<SupportBatch>(example.ragged(),
-                                              example.ragged(), pairs.data(), n,
-                                              reduced, kGoOn);
+        return std::make_shared<SparseBatch>(example.sparse_masses(),
+                                             example.sparse_masses(),
+                                             pairs.data(), n, reduced, kGoOn);
     };
     check_turns("batch of supports, matrices", [&] {
         return solve_all(
-            supports(false), [&](SupportBatch& batch, int k, const auto& chosen,
+            supports(false), [&](SparseBatch& batch, int k, const auto& chosen,
                                  double* values, std::int32_t* n_pivots) {
-                batch.solve(batch.begin(), BlockCosts{costs[k], all, all},
+                batch.solve(batch.begin(), ListedCosts{costs[k], all, all},
                             chosen.data(), n, threading, values, n_pivots);
             });
     });
     check_turns("batch of supports, points", [&] {
         return solve_all(
-            supports(true), [&](SupportBatch& batch, int k, const auto& chosen,
+            supports(true), [&](SparseBatch& batch, int k, const auto& chosen,
                                 double* values, std::int32_t* n_pivots) {
                 batch.solve(batch.begin(), points[k], chosen.data(), n,
                             threading, values, n_pivots);
             });
     });
+}
+
+// A team has helpers for the largest job so far, not for the first one.
+void check_team() {
+    Shared shared{kGoOn};
+    StopToken stop(shared, true, kThreads);
+    require(stop.team(1) == nullptr, "a team for one block");
+    for (const int n_blocks : {2, kThreads, 100, 2}) {
+        Team* const team = stop.team(n_blocks);
+        std::atomic<int> n_done{0};
+        team->run(n_blocks, stop, [&](std::int64_t) { ++n_done; });
+        require(n_done == n_blocks, "the blocks of a job", n_done, n_blocks);
+        const int n_wanted = n_blocks == 2 ? 1 : kThreads - 1;
+        require(team->n_helpers() >= n_wanted, "the helpers of a job",
+                team->n_helpers(), n_wanted);
+    }
 }
 
 }  // namespace
@@ -141,6 +157,7 @@ int main() {
     const Example example(kSize, kBins);
     for (const Call& call : all_calls(example, kSize, kBins)) run(call);
     check_batches(example, kBins);
+    check_team();
     // So many bins that the triangles are checked in threads.
     const Example large(1, 300);
     require(large.matrix()->is_quasimetric(kThreads, kGoOn), "a metric");

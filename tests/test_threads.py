@@ -14,6 +14,7 @@ import pytest
 import groundmetric as gm
 from groundmetric import _core
 from groundmetric.validation import n_threads
+from polls import every_check, polls_of
 from problems import cost
 
 pytestmark = pytest.mark.core
@@ -50,11 +51,12 @@ def test_results_do_not_depend_on_threads(kind):
 
 
 INTERRUPTED = """
-import signal, threading, time
+import signal, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background
 import numpy as np
 from groundmetric import *  # now, not when the clock runs
 import groundmetric as gm
+from groundmetric import _core
 rng = np.random.default_rng(0)
 X = rng.gamma(1.0, size=(3000, 128))
 X /= X.sum(axis=1, keepdims=True)
@@ -62,13 +64,13 @@ M = np.linalg.norm(rng.normal(size=(128, 1, 8)) - rng.normal(size=(1, 128, 8)), 
 M = 1 + (M + M.T) / 10 - np.diag(1 + np.diag(M + M.T) / 10)
 sent = []
 def interrupt():
-    sent.append(time.monotonic())
+    sent.append(_core.n_polls())
     signal.raise_signal(signal.SIGINT)
 threading.Timer(0.5, interrupt).start()
 try:
     {call}  # minutes of work
 except KeyboardInterrupt:
-    print(time.monotonic() - sent[0])
+    print(_core.n_polls() - sent[0])
 """
 
 LONG_CALLS = {
@@ -92,34 +94,56 @@ def test_interrupt_ends_a_long_call(name):
         timeout=60,
         check=True,
     )
-    # A tenth of a second in practice; the promise is one.
-    assert float(run.stdout) < 1.0
+    # The next poll ends the call; one may have begun before the signal.
+    assert int(run.stdout) <= 2
+
+
+POLLING_CALLS = {
+    "pairwise": (lambda X, M: gm.pairwise_emd(X, metric=M), 30 * 30),
+    "batch": (lambda X, M: gm.TransportBatch(X, all_pairs(30)).solve(M), 435),
+    "points": (lambda X, M: gm.pairwise_emd(X, points=M[:, :9]), 435),
+    "neighbors": (lambda X, M: gm.EMDNeighbors(M).fit(X).kneighbors(), 30),
+    "point neighbors": (
+        lambda X, M: gm.EMDNeighbors(points=M[:, :9]).fit(X).kneighbors(),
+        30,
+    ),
+    "initial": (lambda X, _: gm.initial_metric(X, np.arange(30) % 2), 30),
+    "project": (lambda _, M: gm.project_metric(M**3), 40),
+}
+
+
+@pytest.mark.parametrize("name", POLLING_CALLS)
+def test_a_call_polls_at_least_once_for_each_item(name):
+    X, M = problem()
+    call, n_items = POLLING_CALLS[name]
+    assert polls_of(lambda: call(X, M)) >= n_items
 
 
 def test_error_in_a_progress_callback_comes_back():
-    X, M = problem(400, 60)
+    X, M = problem()
     masses = _core.Masses(X, 1.0)
 
     def report(n_done):
         raise ZeroDivisionError(n_done)
 
     for threads in (1, 2):
-        with pytest.raises(ZeroDivisionError):
+        with every_check(), pytest.raises(ZeroDivisionError):
             _core.pairwise_dense(
                 masses, masses, _core.CostMatrix(M), False, threads, report
             )
 
 
 def test_batch_is_whole_after_an_interrupted_solve():
-    X, M = problem(300, 60)
-    pairs = all_pairs(300)
+    X, M = problem()
+    pairs = all_pairs(30)
     batch = gm.TransportBatch(X, pairs)
 
     def report(n_done):
-        raise ZeroDivisionError(n_done)
+        if n_done > 100:
+            raise ZeroDivisionError(n_done)
 
     everything = np.arange(len(pairs))
-    with pytest.raises(ZeroDivisionError):
+    with every_check(), pytest.raises(ZeroDivisionError):
         batch._core.solve(_core.CostMatrix(M), everything, 2, report)
     np.testing.assert_array_equal(
         batch.solve(M).values, gm.TransportBatch(X, pairs).solve(M).values
@@ -200,35 +224,33 @@ def test_one_batch_from_several_python_threads():
 
 
 def test_a_batch_refuses_to_be_entered_twice_by_one_thread():
-    X, M = problem(300, 60)
-    batch = gm.TransportBatch(X, all_pairs(300))
+    X, M = problem()
+    batch = gm.TransportBatch(X, all_pairs(30))
     first = batch.solve(M, pairs=[0])
     others = np.arange(1, len(batch))
 
     def report(_):
         first.plan_sum([1.0])  # as a signal handler might
 
-    with pytest.raises(RuntimeError, match="already inside another call"):
+    inside = pytest.raises(RuntimeError, match="already inside another call")
+    with every_check(), inside:
         batch._core.solve(_core.CostMatrix(M), others, 1, report)
     assert first.transport(0).value == pytest.approx(first.values[0])
 
 
 def test_a_single_long_solve_polls_too():
-    # One pair only: the poll can come from nowhere but inside the simplex.
+    # One pair only: all polls but the first come from inside the simplex.
     rng = np.random.default_rng(0)
-    d = 2000
+    d = 300
     X = rng.gamma(1.0, size=(2, d))
     X /= X.sum(axis=1, keepdims=True)
-    polls = []
-    _core.pairwise_dense(
-        _core.Masses(X[:1], 1.0),
-        _core.Masses(X[1:], 1.0),
-        _core.CostMatrix(rng.random((d, d))),
-        False,
-        1,
-        polls.append,
-    )
+    polls, counts = [], np.zeros(3, np.int64)
+    x, y = (_core.Masses(row[None], 1.0) for row in X)
+    cost = _core.CostMatrix(rng.random((d, d)))
+    with every_check():
+        _core.pairwise_dense(x, y, cost, False, 1, polls.append, counts=counts)
     assert set(polls) == {0}
+    assert len(polls) >= 1 + counts[0] // 64 > 4
 
 
 def test_absurd_numbers_of_threads():
@@ -261,19 +283,37 @@ def test_works_in_a_pool_without_a_warning():
     np.testing.assert_array_equal(there, gm.pairwise_emd(X, metric=M))
 
 
+class EnoughError(Exception):
+    """Another thread was seen to run."""
+
+
 def test_other_python_threads_run_meanwhile():
+    # Python itself does not switch threads, so others run only without the GIL.
     X, M = problem(300, 60)
-    finished = threading.Event()
+    masses, cost = _core.Masses(X, 1.0), _core.CostMatrix(M)
+    started, finished = threading.Event(), threading.Event()
     beats = []
 
     def beat():
+        started.set()
         while not finished.is_set():
             beats.append(1)
-            time.sleep(0.001)
+            time.sleep(0)  # gives the GIL away
+
+    def report(_):
+        if len(beats) > before + 3:
+            raise EnoughError
 
     thread = threading.Thread(target=beat)
+    interval = sys.getswitchinterval()
     thread.start()
-    gm.pairwise_emd(X, metric=M)
-    finished.set()
-    thread.join()
-    assert len(beats) > 3  # the call lasts a second; with the GIL held, none
+    started.wait()
+    sys.setswitchinterval(1000.0)
+    try:
+        before = len(beats)
+        with every_check(), pytest.raises(EnoughError):
+            _core.pairwise_dense(masses, masses, cost, False, 1, report)
+    finally:
+        sys.setswitchinterval(interval)
+        finished.set()
+        thread.join()

@@ -9,13 +9,24 @@
 #include <vector>
 
 namespace groundmetric {
+namespace {
+
+std::atomic<std::chrono::milliseconds> interval{std::chrono::milliseconds(50)};
+
+}  // namespace
+
+std::chrono::milliseconds poll_interval() { return interval; }
+
+std::chrono::milliseconds set_poll_interval(std::chrono::milliseconds wanted) {
+    return interval.exchange(wanted);
+}
 
 void StopToken::check() {
     if (shared_.stop.load(std::memory_order_relaxed)) throw Stopped();
     if (!is_caller_) return;
     const auto now = Clock::now();
     if (now < next_poll_) return;
-    next_poll_ = now + kInterval;
+    next_poll_ = now + interval_;
     if (!shared_.poll(shared_.n_done.load(std::memory_order_relaxed))) {
         shared_.stop = true;
         throw Stopped();
@@ -24,7 +35,9 @@ void StopToken::check() {
 
 Team* StopToken::team(int n_blocks) {
     const int n_helpers = std::min(n_threads_, n_blocks) - 1;
-    if (n_helpers > 0 && !team_) team_ = std::make_unique<Team>(n_helpers);
+    if (n_helpers <= 0) return nullptr;
+    if (!team_) team_ = std::make_unique<Team>();
+    team_->grow(n_helpers);
     return team_.get();
 }
 

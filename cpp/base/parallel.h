@@ -28,6 +28,11 @@ struct Threading {
     Poll poll;
 };
 
+// Sets the time between two polls of the calls that follow, and returns the one
+// before. If it is zero, every check polls: tests count polls, not seconds.
+std::chrono::milliseconds set_poll_interval(std::chrono::milliseconds interval);
+std::chrono::milliseconds poll_interval();
+
 // Shared by the threads of one call.
 struct Shared {
     Poll poll;
@@ -44,8 +49,8 @@ public:
     StopToken(Shared& shared, bool is_caller, int n_threads = 1)
         : shared_(shared), is_caller_(is_caller), n_threads_(n_threads) {}
     void check();
-    // The threads that help with a large item of so many blocks, started when
-    // first asked for; nullptr if there are none.
+    // The threads that help with a large item of n_blocks, started when they
+    // are first needed; nullptr for a single block or thread.
     Team* team(int n_blocks);
 
 private:
@@ -54,8 +59,8 @@ private:
     bool is_caller_;
     int n_threads_;
     std::unique_ptr<Team> team_;
-    Clock::time_point next_poll_ = Clock::now() + kInterval;
-    static constexpr std::chrono::milliseconds kInterval{50};
+    std::chrono::milliseconds interval_ = poll_interval();
+    Clock::time_point next_poll_ = Clock::now() + interval_;
 };
 
 // Number of threads that these chunks of items keep busy: at most n_threads, at

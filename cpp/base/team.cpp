@@ -7,13 +7,15 @@
 
 namespace groundmetric {
 
-Team::Team(int n_helpers) {
-    helpers_.reserve(static_cast<std::size_t>(n_helpers));
+void Team::grow(int n) {
+    if (is_full_) return;
     try {
-        for (int k = 0; k < n_helpers; ++k)
-            helpers_.emplace_back([this] { help(); });
+        helpers_.reserve(static_cast<std::size_t>(n));
+        while (n_helpers() < n) helpers_.emplace_back([this] { help(); });
     } catch (const std::system_error&) {
+        is_full_ = true;
     } catch (const std::bad_alloc&) {
+        is_full_ = true;
     }
 }
 

@@ -1,8 +1,9 @@
 // Threads that help another one with its work, block by block.
 //
-// They start and end with the team, which lives within one call, and sleep
-// between two jobs. Nobody waits for a helper that wakes up late: it finds that
-// the others have done its share. So a busy machine is not slowed down much.
+// They start when a job first needs them, end with the team, which lives within
+// one call, and sleep between two jobs. Nobody waits for a helper that wakes up
+// late: it finds that the others have done its share. So a busy machine is not
+// slowed down much.
 #pragma once
 
 #include <atomic>
@@ -20,9 +21,12 @@ class StopToken;
 
 class Team {
 public:
-    // Fewer helpers if the system cannot start as many threads.
-    explicit Team(int n_helpers);
+    Team() = default;
     ~Team();
+    // Starts helpers until there are n, or fewer if the system cannot start as
+    // many threads.
+    void grow(int n);
+    int n_helpers() const { return static_cast<int>(helpers_.size()); }
 
     using Body = std::function<void(std::int64_t block)>;
     // Calls body(block) once for each block in [0, n_blocks), on the calling
@@ -47,6 +51,7 @@ private:
     Job* job_ = nullptr;
     int n_busy_ = 0;  // helpers at work
     bool is_over_ = false;
+    bool is_full_ = false;  // the system starts no more threads
     std::vector<std::thread> helpers_;
 };
 

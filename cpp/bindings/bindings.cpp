@@ -3,6 +3,7 @@
 #include "bindings/bindings.h"
 
 #include "base/kernels.h"
+#include "base/parallel.h"
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of groundmetric; not a public interface.";
@@ -16,4 +17,17 @@ NB_MODULE(_core, m) {
     m.def(
         "instruction_set", [] { return gm::kernels().name; },
         "The vector instructions in use: baseline, avx2 or avx512.");
+    m.def(
+        "set_poll_interval",
+        [](int milliseconds) {
+            const auto before =
+                gm::set_poll_interval(std::chrono::milliseconds(milliseconds));
+            return static_cast<int>(before.count());
+        },
+        "milliseconds"_a,
+        "Set the time between two checks for Ctrl-C, and return the one "
+        "before; with 0, tests count the checks.");
+    m.def(
+        "n_polls", [] { return n_polls.load(); },
+        "How often any call has checked for Ctrl-C.");
 }

@@ -7,6 +7,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -57,10 +58,14 @@ Out<T, 2> new_matrix(std::size_t n, std::size_t m) {
     return Out<T, 2>(data.release(), {n, m}, owner);
 }
 
+// Polls so far, of all calls.
+inline std::atomic<std::int64_t> n_polls{0};
+
 // Checks for Ctrl-C, and reports progress if requested.
 inline gm::Poll make_poll(const Progress& progress) {
     return [&progress](std::int64_t n_done) {
         const nb::gil_scoped_acquire gil;
+        ++n_polls;
         if (PyErr_CheckSignals() != 0) return false;
         if (!progress) return true;
         try {

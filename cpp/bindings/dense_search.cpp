@@ -62,6 +62,12 @@ Out<T, 1> each_neighbor(const Found& found, Get get) {
     return to_numpy(std::move(values));
 }
 
+auto count_of(std::int64_t gm::SolveCounts::* member) {
+    return [member](const Found& self) {
+        return self.neighborhoods.counts.*member;
+    };
+}
+
 Out<double, 2> plan_sum(const Found& found, In<double, 1> weights,
                         bool spread) {
     require(found.among_base,
@@ -109,22 +115,10 @@ void bind_dense_search(nb::module_& m) {
                     });
             },
             kOwned)
-        .def_prop_ro("n_solved",
-                     [](const Found& self) {
-                         return self.neighborhoods.counts.n_solved;
-                     })
-        .def_prop_ro("n_stopped",
-                     [](const Found& self) {
-                         return self.neighborhoods.counts.n_stopped;
-                     })
-        .def_prop_ro("n_bounded",
-                     [](const Found& self) {
-                         return self.neighborhoods.counts.n_bounded;
-                     })
-        .def_prop_ro("n_pivots",
-                     [](const Found& self) {
-                         return self.neighborhoods.counts.n_pivots;
-                     })
+        .def_prop_ro("n_solved", count_of(&gm::SolveCounts::n_solved))
+        .def_prop_ro("n_stopped", count_of(&gm::SolveCounts::n_stopped))
+        .def_prop_ro("n_bounded", count_of(&gm::SolveCounts::n_bounded))
+        .def_prop_ro("n_pivots", count_of(&gm::SolveCounts::n_pivots))
         .def("plan_sum", &plan_sum, "weights"_a.noconvert(), nb::kw_only(),
              "spread"_a = false,
              "Weighted sum of the optimal plans of all neighbors; or of the "

@@ -1,6 +1,7 @@
 #include "cone/working_set.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -34,6 +35,7 @@ void WorkingSet::clear() {
     triangles_.clear();
     newest_.clear();
     next_.clear();
+    is_linked_ = true;
 }
 
 bool WorkingSet::load(const double* matrix, const double* weights,
@@ -77,6 +79,7 @@ double WorkingSet::scale(const Sides& s) const {
 }
 
 bool WorkingSet::add(int i, int j, int k, double dual) {
+    assert(is_linked_);
     const Sides sides{edge(i, j), edge(i, k), edge(j, k)};
     for (int t = newest_[sides.far]; t >= 0; t = next_[t]) {
         const Sides& s = triangles_[t].sides;
@@ -110,6 +113,7 @@ void WorkingSet::link() {
         next_[t] = newest;
         newest = static_cast<int>(t);
     }
+    is_linked_ = true;
 }
 
 inline void WorkingSet::shift(const Sides& s, double step) {
@@ -173,6 +177,7 @@ WorkingSet::Residual WorkingSet::sweep(std::size_t n, double rounding) {
 
 std::size_t WorkingSet::gather_active() {
     const auto active = [](const Triangle& t) { return t.dual > 0.0; };
+    is_linked_ = false;
     return std::partition(triangles_.begin(), triangles_.end(), active) -
            triangles_.begin();
 }

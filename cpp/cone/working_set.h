@@ -42,7 +42,8 @@ public:
     // These triangles instead, for the same problem.
     void replace(const std::vector<Multiplier>& multipliers);
 
-    // Adds m_ij <= m_ik + m_kj; false if it is already there.
+    // Adds m_ij <= m_ik + m_kj; false if it is already there. Not between
+    // improve(), which reorders the triangles, and drop_idle().
     bool add(int i, int j, int k, double dual = 0.0);
 
     // Improves the multipliers until the residual is `reduction` times what it
@@ -101,6 +102,7 @@ private:
     std::vector<Triangle> triangles_;
     std::vector<int> newest_;  // triangle with this far edge, or -1
     std::vector<int> next_;    // one more with the same far edge, or -1
+    bool is_linked_ = true;    // these two are those of triangles_
     ConjugateGradients conjugate_gradients_;
     int max_steps_ = 0, n_sweeps_ = 0;
     std::int64_t n_visits_ = 0;

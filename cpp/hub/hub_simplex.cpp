@@ -17,7 +17,7 @@ void HubSimplex::solve(StopToken& stop) {
     start_(problem, arcs_, tree_);
     set_potentials();
     assert(tree_.is_strongly_feasible());
-    // As in TransportSimplex, optimality is judged on fresh potentials.
+    // As in TransportSimplex, optimality is tested on fresh potentials.
     bool fresh = true;
     const std::int64_t n = problem.n_nodes();
     const std::int64_t limit = 1000 + 10 * n * n;

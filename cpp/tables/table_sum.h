@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "batch/dense_batch.h"
+#include "base/parallel.h"
 
 namespace groundmetric {
 

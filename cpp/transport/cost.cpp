@@ -149,7 +149,7 @@ bool CostMatrix::is_quasimetric(int n_threads, const Poll& poll) const {
 
 Stay CostMatrix::may_mass_stay(std::int64_t n_solves, int n_threads,
                                const Poll& poll) const {
-    // All triangles take about as long as checking the potentials of so many
+    // All triangles take about as long as checking the potentials of n_worth
     // solves, two passes over the matrix for each.
     const std::int64_t n_worth = n_rows_ / 8;
     if (quasimetric_ >= 0 || n_solves >= n_worth)

@@ -56,7 +56,7 @@ void TransportSimplex::solve_again(StopToken& stop) {
 
 void TransportSimplex::optimize(StopToken& stop) {
     // Fresh potentials differ from the costs by single roundings; potentials
-    // that were shifted many times by more. Optimality is judged on fresh ones.
+    // that were shifted many times by more. Optimality is tested on fresh ones.
     assert(tree.is_strongly_feasible());
     is_fresh_ = true;
     const std::int64_t n = problem.n_nodes();

@@ -2,7 +2,7 @@
 //
 // A tree may hold an arc that costs far more than any that the plan uses, with
 // no flow on it. All potentials below this arc are then as large as its cost,
-// and are rounded accordingly: reduced costs cannot be told from zero.
+// and are rounded accordingly: reduced costs are lost in the rounding.
 //
 // So such costs are lowered to a cap, and the tree is optimized again. If the
 // plan then uses no arc at the cap, it is optimal for the true costs, for with
@@ -39,7 +39,7 @@ bool TransportSimplex::uses_capped_arc() const {
 }
 
 void TransportSimplex::lower_prohibitive_costs(StopToken& stop) {
-    // An arc without flow may cost so many times what the plan uses; if it
+    // An arc without flow may cost kFar times what the plan uses; if it
     // costs more, it is lowered to a little less.
     constexpr double kFar = 64.0, kNear = 16.0;
     const auto n_empty = std::count(tree.flow.begin(), tree.flow.end(), 0);

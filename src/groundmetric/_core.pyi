@@ -247,3 +247,11 @@ class SparseBatch:
 
 def instruction_set() -> str:
     """The vector instructions in use: baseline, avx2 or avx512."""
+
+def set_poll_interval(milliseconds: int) -> int:
+    """
+    Set the time between two checks for Ctrl-C, and return the one before; with 0, tests count the checks.
+    """
+
+def n_polls() -> int:
+    """How often any call has checked for Ctrl-C."""
