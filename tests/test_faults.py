@@ -321,7 +321,7 @@ def test_flipped_marks_are_never_believed(unfinished):
         flipped[bit // 8] ^= 1 << bit % 8
         marks.write_bytes(flipped)
         if bit < 8 * _outputs.KEY:
-            with pytest.raises(ValueError, match="remove it to start anew"):
+            with pytest.raises(ValueError, match="remove it to start again"):
                 resume()
         else:  # the block is solved again, if it was done
             np.testing.assert_array_equal(resume(), expected)

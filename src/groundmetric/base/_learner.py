@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sklearn.base import clone
 
 from .. import validation
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
 # What scikit-learn's clone keeps besides the parameters.
 KEPT = ("_metadata_request", "_sklearn_output_config")
+
+
+def own_distances(learner: Any) -> Callable[..., NDArray[np.float64]]:  # noqa: ANN401 - fitted
+    """Return what computes a learner's distances between rows as it sees them."""
+    between: Callable[..., NDArray[np.float64]] = learner.distances(learner._learned)  # noqa: SLF001
+    return between
 
 
 class KeepsLearner:

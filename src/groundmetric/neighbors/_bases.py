@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._cluster import completed
+from ..base._learner import own_distances
 from ..transport._points import as_masses
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class LearnerBase:
     def __init__(self, histograms: Floats, learner: Any) -> None:  # noqa: ANN401 - fitted
         self.n_solves = 0
         self._histograms = histograms
-        self._between = learner.distances(learner._learned)  # noqa: SLF001
+        self._between = own_distances(learner)
 
     def find(self, asked: Asked) -> Found:
         """Find neighbors."""

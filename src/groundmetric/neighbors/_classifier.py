@@ -107,7 +107,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             )
         self.__dict__.pop("_histograms", None)
         self.neighbors_ = self._search().fit(rows)
-        seen = self.neighbors_._kept_rows()  # noqa: SLF001 - of ours
+        seen = self.neighbors_._kept_rows()  # noqa: SLF001 - its search
         if getattr(self.learner_, "_histograms", seen).shape[0] != n:
             self._histograms = seen.toarray() if hasattr(seen, "toarray") else seen
         return self
@@ -129,9 +129,9 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         learner = self._own_learner() if reset else self.learner_
         if not getattr(learner, "_is_mapped", False):
             return super()._as_rows(X, reset=reset)
-        judge: Any = validation.as_sparse_distributions
+        check: Any = validation.as_sparse_distributions
         least = self._min_samples if reset else 1
-        return as_rows(self, X, judge, reset=reset, min_samples=least)
+        return as_rows(self, X, check, reset=reset, min_samples=least)
 
     @property
     def metric_(self) -> Floats:
@@ -173,7 +173,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         if not np.isin(self._y, np.arange(len(self.classes_))).all():
             raise ValueError("_y does not number classes_")
         self.neighbors_ = self._search()
-        self.neighbors_._keep_rows(rows)  # noqa: SLF001 - of ours
+        self.neighbors_._keep_rows(rows)  # noqa: SLF001 - its search
         self.n_features_in_ = rows.shape[1]
 
     def predict_proba(self, X: ArrayLike) -> Floats:

@@ -106,8 +106,8 @@ class Database(KeepsLearner, HistogramTransformer):
     def _dense_or_sparse(self, X: ArrayLike, *, is_sparse: bool, reset: bool) -> Any:  # noqa: ANN401
         if not is_sparse:
             return super()._as_rows(X, reset=reset)
-        judge: Any = validation.as_sparse_distributions
-        return as_rows(self, X, judge, reset=reset)
+        check: Any = validation.as_sparse_distributions
+        return as_rows(self, X, check, reset=reset)
 
     def _kept_rows(self) -> Any:  # noqa: ANN401 - dense or sparse
         """Return the histograms as they are compared."""

@@ -18,7 +18,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
 from .. import distances, validation
-from ..base._learner import KeepsLearner
+from ..base._learner import KeepsLearner, own_distances
 from ..base._rows import HistogramTransformer, all_or_nothing, as_rows
 from ..transport._exact import pairwise_emd
 
@@ -33,7 +33,7 @@ ROUNDING = 1e-12
 
 
 class EMDKernel(KeepsLearner, HistogramTransformer):
-    """Kernel exp(-d / sigma) of an earth mover's distance, for ``SVC`` and the like.
+    """Kernel exp(-d / sigma) of an earth mover's distance, for machines like ``SVC``.
 
     Turns histograms into rows of a Gram matrix, for estimators that take
     ``kernel="precomputed"``: put both in a pipeline.
@@ -234,7 +234,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         seen = [
             None if rows is None else learner.histograms(rows) for rows in (left, right)
         ]
-        between: Floats = learner.distances(learner._learned)(*seen)  # noqa: SLF001
+        between: Floats = own_distances(learner)(*seen)
         if self.shrinkage == 0:
             return between
         if not learner._is_exact or "metric" not in learner._ground():  # noqa: SLF001

@@ -289,9 +289,8 @@ class EMDNeighbors(Database):
 
 
 def _as_radius(radius: float) -> float:
-    if radius == math.inf:
-        return math.inf
-    return validation.as_number(radius, "radius", low=0.0)
+    as_number = validation.as_number
+    return radius if radius == math.inf else as_number(radius, "radius", low=0.0)
 
 
 def _as_objects(arrays: list[NDArray[Any]]) -> NDArray[np.object_]:

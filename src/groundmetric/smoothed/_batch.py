@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import validation
 from .._warnings import warn_not_converged
 from ._arrays import full_device_in_words
+from ._costs import as_dissimilarity
 from ._problems import DenseProblems, Solved
 from ._scalings import Scalings, scalings_for
 
@@ -56,13 +57,6 @@ class Ground(NamedTuple):
     M: Floats
     unit: float
     k: Scalings | None
-
-
-def as_dissimilarity(metric: ArrayLike, d: int) -> Floats:
-    """Symmetric to rounding, non-negative, zero on the diagonal."""
-    M = validation.as_cost(metric, d)
-    validation.require_dissimilarity(M, "metric", rounding=1e-12)
-    return M / 2 + M.T / 2
 
 
 def prepare(problems: DenseProblems, M: Floats, smoothing: float) -> Ground:

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from ..transport._points import BLOCK
-from ._batch import as_dissimilarity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +44,13 @@ class CostsOfBins(NamedTuple):
             return validation.as_block_of_costs(costs, p, q)
 
         return cls(block, _mean_cost(coordinates, metric, block))
+
+
+def as_dissimilarity(metric: ArrayLike, d: int) -> Floats:
+    """Symmetric to rounding, non-negative, zero on the diagonal."""
+    M = validation.as_cost(metric, d)
+    validation.require_dissimilarity(M, "metric", rounding=1e-12)
+    return M / 2 + M.T / 2
 
 
 def _mean_cost(

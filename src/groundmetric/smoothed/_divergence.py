@@ -11,8 +11,8 @@ from .. import validation
 from ..transport import pairwise_emd
 from ..validation import Case
 from ._arrays import full_device_in_words, to_numpy
-from ._batch import MAX_ITER, as_dissimilarity, debiased, prepare, warn_of_errors
-from ._costs import CostsOfBins
+from ._batch import MAX_ITER, debiased, prepare, warn_of_errors
+from ._costs import CostsOfBins, as_dissimilarity
 from ._problems import DenseProblems
 from ._supports import SparseProblems, case_for
 

@@ -90,7 +90,7 @@ class TransportBatch:
         n_jobs: int | None = None,
     ) -> None:
         self.n_jobs = n_jobs
-        validation.n_threads(n_jobs)  # judged here, used in solve()
+        validation.n_threads(n_jobs)  # checked now, used in solve()
         self._given = X, Y, pairs
         self._sum = _checksum(X, Y)
         self._seen: dict[tuple[object, ...], TransportBatch] = {}

@@ -80,7 +80,7 @@ def solve_in_blocks(
     total = sum(block.size for block in todo)
     with progress_bar(total, label="emd", show=verbose > 0) as report:
         for k, values in solve(pairs, todo, report):
-            with np.errstate(over="ignore"):  # judged next
+            with np.errstate(over="ignore"):  # checked next
                 rounded = values.astype(output.array.dtype, copy=False)
             validation.require_in_range(rounded)
             for there, part in places(todo[k]):

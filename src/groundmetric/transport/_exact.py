@@ -206,7 +206,7 @@ def pairwise_emd(
         Where to write distances, block by block; a path to a ``.npy`` file makes one of
         the right shape. A file ``out.npy.blocks`` beside it (in a zarr array, an
         attribute) lists the finished blocks: after a crash the same call goes on where
-        it was, and ends with the same distances. A finished file is written anew.
+        it was, and ends with the same distances. A finished file is overwritten.
     condensed : bool, default=False
         Return only the distances above the diagonal, in the order of scipy's ``pdist``;
         for Y None and a symmetric metric.

@@ -93,7 +93,7 @@ class AttributeOutput(Output):
 
 
 def open_output(
-    out: Any,  # noqa: ANN401 - judged here
+    out: Any,  # noqa: ANN401 - checked here
     shape: tuple[int, ...],
     dtype: str | None,
     *,
@@ -148,7 +148,7 @@ def _reopened(path: Path) -> np.memmap[Any, Any]:
         found: np.memmap[Any, Any] = np.lib.format.open_memmap(path, mode="r+")
     except (OSError, ValueError, SyntaxError, tokenize.TokenError) as error:
         raise ValueError(
-            f"out is {path}, which is damaged: {error}. Remove it to start anew."
+            f"out is {path}, which is damaged: {error}. Remove it to start again."
         ) from error
     return found
 
@@ -190,14 +190,14 @@ def _require_own(path: Path, n_blocks: int, key: bytes) -> None:
     if len(found) != size:
         raise ValueError(
             f"out is {path}, but {marks.name} has {len(found)} bytes instead of "
-            f"{size}; remove it to start anew."
+            f"{size}; remove it to start again."
         )
 
 
 def _other(start: str, what: str) -> str:
     return (
         f"{start} {what} is of an unfinished computation with other inputs; remove it "
-        "to start anew."
+        "to start again."
     )
 
 

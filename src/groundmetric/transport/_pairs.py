@@ -180,7 +180,7 @@ def lazy_pairs(
     points: ArrayLike | None,
     threads: int,
 ) -> Floats:
-    """Make a Dask array of the distances; each block is judged when it is computed."""
+    """Make a Dask array of the distances; each block is checked when it is computed."""
     named = metric is None or isinstance(metric, str)
     cost = None if named or callable(metric) else np.asarray(metric)
     symmetric = named or (cost is not None and np.array_equal(cost, cost.T))

@@ -253,7 +253,7 @@ def as_factor(value: float, name: str) -> float:
 
 
 def as_smoothing(value: float, name: str = "smoothing") -> float:
-    """Judge a real number that is not negative; infinity is fine."""
+    """Validate a real number that is not negative; infinity is fine."""
     if not isinstance(value, numbers.Real) or not value >= 0.0:
         raise ValueError(
             f"{name} is {spelled(value)}; a number from 0 to inf is needed."
@@ -262,7 +262,7 @@ def as_smoothing(value: float, name: str = "smoothing") -> float:
 
 
 def as_precision(dtype: str, name: str = "dtype") -> str:
-    """Judge a type of real numbers."""
+    """Validate a type of real numbers."""
     try:
         found = np.dtype(dtype).name
     except TypeError:

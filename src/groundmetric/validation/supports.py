@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 GroundCost = Callable[[Floats, Floats], Floats]
 
-# These compute their weights from the points they are given, so from each block anew.
+# These compute their weights from the points they are given: each block has others.
 BLOCKWISE = ("mahalanobis", "seuclidean")
 # The other metrics of scipy's cdist; it knows short names as well.
 POINTWISE = (
@@ -123,7 +123,7 @@ def as_coordinates(points: ArrayLike, d: int, name: str = "points") -> Floats:
     return array
 
 
-def as_clouds(X: Any, name: str) -> Clouds:  # noqa: ANN401 - judged here
+def as_clouds(X: Any, name: str) -> Clouds:  # noqa: ANN401 - checked here
     """Validate a list of (masses, coordinates): each cloud has points of its own."""
     wanted = f"{name} must be a list of point clouds, pairs (masses, coordinates)"
     if not isinstance(X, Sequence) or isinstance(X, str) or not len(X):
