@@ -11,8 +11,9 @@ from .._words import count
 from ..base._rows import n_among
 from ..base._sample import drawn_by_class
 from ..datasets import HistogramTable as Data
-from ..datasets import _read_table
-from ..datasets._read_table import bins_like, is_table, read
+from ..datasets import _histogram_table
+from ..datasets._histogram_table import bins_like
+from ..datasets._read_table import is_table, read
 from ..datasets._reading import Bins, Reading
 from ..learning._learner import raised
 from ._console import announce, note, shows_progress
@@ -83,7 +84,7 @@ def row_names(data: Data) -> list[int | str]:
 def bins_of(model: Any) -> Bins:  # noqa: ANN401 - a learner or classifier
     """Ask for the bins of a model, which then takes arrays: columns are our affair."""
     learner = getattr(model, "learner_", model)
-    bins = _read_table.bins_of(learner)
+    bins = _histogram_table.bins_of(learner)
     for one in (model, learner):
         vars(one).pop("feature_names_in_", None)
     return bins

@@ -1,4 +1,4 @@
-"""The return type of ``read_table``."""
+"""The return type of ``read_table``, and its bins."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from .._words import printable
 from ._labeled import LabeledHistograms
+from ._reading import Bins
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -63,3 +64,27 @@ class HistogramTable(LabeledHistograms):
         kept = np.asarray(indices)
         y = None if self.y is None else self.y[kept]
         return replace(self, X=self.X[kept], y=y, rows=self.rows[kept])
+
+
+def bins_like(table: HistogramTable) -> Bins:
+    """Ask for the bins of a table in another one."""
+    return Bins(table.X.shape[1], table.names or (), f"{table.source} has")
+
+
+def bins_of(learner: Any) -> Bins:  # noqa: ANN401 - any learner
+    """Ask for the bins that a learner was fitted on."""
+    names = getattr(learner, "feature_names_in_", ())
+    return Bins(learner.n_features_in_, [str(name) for name in names])
+
+
+def as_bins(like: Any) -> Bins | None:  # noqa: ANN401 - a table or any learner
+    """Ask for the bins of a table or learner, if there is one."""
+    if like is None:
+        return None
+    if isinstance(like, HistogramTable):
+        return bins_like(like)
+    if not hasattr(like, "n_features_in_"):
+        raise ValueError(
+            f"like is {like!r}; a HistogramTable or a fitted learner is needed."
+        )
+    return bins_of(like)

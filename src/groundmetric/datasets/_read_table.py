@@ -15,7 +15,7 @@ from ._arrays import load_labels, load_npy, load_npz
 from ._cells import read_csv
 from ._columns import split_columns
 from ._folder import load_image_folder
-from ._histogram_table import HistogramTable
+from ._histogram_table import HistogramTable, as_bins
 from ._parquet import read_parquet
 from ._reading import Bins, Reading
 from ._text import Text
@@ -122,35 +122,12 @@ def read_table(
         feature=feature,
         n_jobs=n_jobs,
         verbose=verbose,
-        bins=_as_bins(like),
+        bins=as_bins(like),
     )
     found = read(reading)
     for text in reading.warnings:
         warnings.warn(f"{text}.", stacklevel=2)
     return found
-
-
-def bins_like(table: HistogramTable) -> Bins:
-    """Ask for the bins of a table in another one."""
-    return Bins(table.X.shape[1], table.names or (), f"{table.source} has")
-
-
-def bins_of(learner: Any) -> Bins:  # noqa: ANN401 - any learner
-    """Ask for the bins that a learner was fitted on."""
-    names = getattr(learner, "feature_names_in_", ())
-    return Bins(learner.n_features_in_, [str(name) for name in names])
-
-
-def _as_bins(like: Any) -> Bins | None:  # noqa: ANN401 - a table or any learner
-    if like is None:
-        return None
-    if isinstance(like, HistogramTable):
-        return bins_like(like)
-    if not hasattr(like, "n_features_in_"):
-        raise ValueError(
-            f"like is {like!r}; a HistogramTable or a fitted learner is needed."
-        )
-    return bins_of(like)
 
 
 def read(reading: Reading) -> HistogramTable:
