@@ -364,9 +364,7 @@ def test_missing_torch_is_a_sentence(digits, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     for rho in (1.0, math.inf):
         learner = SinkhornMetricLearning(smoothing=rho, device="cuda")
-        with pytest.raises(
-            ValueError, match="device .cuda. needs PyTorch, which"
-        ):
+        with pytest.raises(ValueError, match=r"device .cuda. needs PyTorch, which"):
             learner.fit(X, y)
 
 

@@ -9,7 +9,8 @@ file, and resumes after a kill; ``read_results`` reads the file; ``mean_curves``
 
 from .choice import FIXED, LEARNERS
 from .comparison import Comparison, compare_split
-from .cross_validation import CrossValidation, Estimate, cross_validate, resampled_mean
+from .cross_validation import CrossValidation, cross_validate
+from .design import Design, Estimate
 from .frames import export_results, read_results
 from .measures import C_GRID, SIGMA_GRID, knn_errors, recall, svm_error
 from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4, METHODS, Method, as_methods
@@ -17,6 +18,7 @@ from .protocol import Task, binary_tasks, multiclass_tasks
 from .ranking import compare
 from .results import ResultsFile, Row
 from .runner import run
+from .splits import draw
 from .summary import MeanCurves, PairedDifferences, mean_curves, paired_differences
 from .tables import comparison_table, summary_table
 
@@ -32,6 +34,7 @@ __all__ = [
     "SIGMA_GRID",
     "Comparison",
     "CrossValidation",
+    "Design",
     "Estimate",
     "MeanCurves",
     "Method",
@@ -45,6 +48,7 @@ __all__ = [
     "compare_split",
     "comparison_table",
     "cross_validate",
+    "draw",
     "export_results",
     "knn_errors",
     "mean_curves",
@@ -52,7 +56,6 @@ __all__ = [
     "paired_differences",
     "read_results",
     "recall",
-    "resampled_mean",
     "run",
     "summary_table",
     "svm_error",

@@ -22,20 +22,21 @@ Floats = NDArray[np.float64]
 class PathDisplay(Display):
     """The criterion at each step of the descent.
 
-    The inner steps of an outer step lower a convex bound on the criterion. A dot marks
-    where an outer step begins and the bound equals the criterion. Create it with
-    :meth:`from_estimator` or :meth:`from_path`.
+    Steps follow subgradients, so a single one may raise the criterion. For the paper's
+    criterion, the inner steps of an outer step lower a convex bound on it instead; a
+    dot marks where an outer step begins and the bound equals the criterion. Create it
+    with :meth:`from_estimator` or :meth:`from_path`.
 
     Attributes
     ----------
     criterion : ndarray of shape (n_steps,)
-        The bound on the criterion, at each step.
+        The criterion at each step, or the bound on it.
     starts : ndarray of int
         Steps where an outer step begins.
     ax_, figure_ : matplotlib axes and figure
         Where the display was drawn.
     lines_ : list of matplotlib lines
-        The bound, the dots, and a ring at the lowest bound.
+        The curve, the dots if there is a bound, and a ring at the minimum.
 
     Examples
     --------
@@ -102,14 +103,16 @@ class PathDisplay(Display):
         axes = self._open(ax)
         best = int(self.criterion.argmin())
         steps = np.arange(len(self.criterion))
-        curve = axes.plot(steps, self.criterion, color=FAR, label="convex bound")
+        bounded = len(self.starts) < len(steps)  # otherwise all are outer steps
+        what = "convex bound" if bounded else "criterion"
+        curve = axes.plot(steps, self.criterion, color=FAR, label=what)
         dots = axes.plot(
             self.starts, self.criterion[self.starts], "o", color=FAR, ms=5,
             label="criterion, where an outer step begins",
-        )  # fmt: skip
+        ) if bounded else []  # fmt: skip
         ring = axes.plot(
             best, self.criterion[best], "o", mfc="none", mec=NEAR, mew=2, ms=10,
-            label="lowest bound",
+            label="lowest bound" if bounded else "minimum",
         )  # fmt: skip
         self.lines_: list[Line2D] = [*curve, *dots, *ring]
         axes.set(xlabel="step", ylabel="criterion")
