@@ -127,12 +127,23 @@ def test_picture_of_a_grid_puts_channels_side_by_side():
 
 
 def test_path_shows_each_step_and_where_outer_steps_begin(learner):
+    # Margins: each step is an outer one, follows a subgradient, and bounds nothing.
     display = PathDisplay.from_estimator(learner).plot()
-    curve, dots, ring = (line.get_ydata() for line in display.lines_)
+    curve, ring = (line.get_ydata() for line in display.lines_)
     criterion = learner.path_.column("criterion")
     assert np.array_equal(curve, criterion)
-    assert len(dots) == 1 + max(step.outer for step in learner.path_)
     assert np.asarray(ring).item() == criterion.min()
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert labels == ["criterion", "minimum"]
+    rows = np.random.default_rng(0).dirichlet(np.ones(4), 12)
+    paper = GroundMetricLearning(criterion="neighborhood", max_outer=2, max_inner=5)
+    path = paper.fit(rows, [0, 1] * 6).path_
+    display = PathDisplay.from_path(path).plot()
+    curve, dots, ring = (line.get_ydata() for line in display.lines_)
+    assert np.array_equal(curve, path.column("criterion"))
+    assert len(dots) == 1 + max(step.outer for step in path)
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert labels[0] == "convex bound"
 
 
 @pytest.mark.parametrize(
@@ -155,6 +166,9 @@ def test_path_shows_each_step_and_where_outer_steps_begin(learner):
          r"shape is \(2, 3\), that is 6 features, but there are 4"),
         (lambda: GridMetricDisplay.from_metric(LINE, (4,)), r"shape is \(4,\); \(rows"),
         (lambda: GridMetricDisplay.from_metric(LINE, 4), r"shape is 4; \(rows"),
+        (lambda: GridMetricDisplay.from_estimator(
+            GroundMetricLearning().fit(np.eye(4), [0, 0, 1, 1])),
+         r"shape is None; \(rows, columns\)"),
         (lambda: GridMetricDisplay.from_metric(LINE, (2, 2.0)), r"shape is \(2, 2.0\)"),
         (lambda: GridMetricDisplay.from_metric(LINE, (2, 2), feature=4),
          "feature is 4, but it must be less than 4"),

@@ -21,7 +21,7 @@ def digest() -> str:
 def draw() -> None:
     """Draw images, errors, and the metric of the first split."""
     plt.switch_backend("agg")
-    _, first = _demo.measure(_demo.DIGITS, _demo.N_EACH, n_splits=1, jobs=-1)
+    first = _demo.measure(_demo.data_of(_demo.DIGITS, _demo.N_EACH), jobs=-1)
     figure, (images, bars, pixel, metric) = plt.subplots(
         1, 4, figsize=(12, 3), width_ratios=(1, 1, 1.1, 1.2), layout="constrained"
     )
@@ -49,7 +49,7 @@ def _draw_images(ax: plt.Axes, data: _demo.Data) -> None:
 
 
 def _draw_errors(ax: plt.Axes, task: dict) -> None:
-    """Show means as bars, splits as dots."""
+    """Show means as bars, training sets as dots."""
     names = ["learned", "l2", "chi2", "hellinger", "l1"]
     for k, name in enumerate(names):
         errors = 100 * np.array(task["errors"][name])
@@ -59,4 +59,4 @@ def _draw_errors(ax: plt.Axes, task: dict) -> None:
         ax.text(0.4, k, f"{errors.mean():.1f} %", va="center", fontsize=8)
     ax.set_xlabel("%")
     ax.set_yticks(range(len(names)), [_demo.LABELS[name] for name in names])
-    ax.set_title(f"errors, {len(errors)} random splits")
+    ax.set_title(f"errors, {len(errors)} training sets")

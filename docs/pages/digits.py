@@ -27,16 +27,21 @@ def measure() -> None:
     """Measure all tasks and save the results; takes a few minutes."""
     found = []
     for digits, n_each in TASKS:
-        task, _ = _demo.measure(digits, n_each, n_splits=_demo.N_SPLITS, jobs=-1)
+        task = _demo.measure(_demo.data_of(digits, n_each), jobs=-1).verdict
         errors = {
-            name: np.round(each, 5).tolist() for name, each in task.errors.items()
+            name: np.round(one.knn_errors, 5).tolist()
+            for name, one in task.found.items()
         }
+        saved = task.gain("l1")
         found.append(
             {
                 "digits": list(digits),
                 "n_each": n_each,
-                "n_test": task.n_test,
+                "n_test": task.learned.design.n_test,
                 "n_neighbors": task.n_neighbors,
+                "saved": {
+                    end: round(getattr(saved, end), 5) for end in ("low", "high")
+                },
                 "errors": errors,
             }
         )
@@ -65,10 +70,12 @@ def snippet() -> str:
 def _read_as(task: dict) -> str:
     n, won = _wins(task)
     return (
-        f"Mean error of {task['n_neighbors']} nearest neighbors over {n} random "
-        f"splits, with {task['n_each']} training images per digit and\n"
-        f"{task['n_test']} test images. The learned metric makes fewer errors in "
-        f"{won} of the {n} splits."
+        f"Mean error of {task['n_neighbors']} nearest neighbors for {n} training sets "
+        f"of {task['n_each']} images per digit, with no image in common,\nand the same "
+        f"{task['n_test']} test images. Learning makes fewer errors with {won} of the "
+        f"{n} training sets; with\n95 % confidence, it saves "
+        f"{100 * task['saved']['low']:.1f} to {100 * task['saved']['high']:.1f} "
+        "percentage points."
     )
 
 
@@ -81,7 +88,7 @@ def table() -> str:
     """Compare distances on all tasks."""
     names = ("l1", "l2", "hellinger", "chi2", "pixels", "learned")
     titles = [_demo.LABELS[name] for name in names]
-    head = ["digits", "images of each", *titles, "saved, std. dev.", "splits won"]
+    head = ["digits", "images of each", *titles, "saved", "95 % interval", "won"]
     lines = [f"| {' | '.join(head)} |", "|:---|" + "---:|" * (len(head) - 1)]
     for task in results():
         digits = task["digits"]
@@ -90,6 +97,7 @@ def table() -> str:
         saved = errors["l1"] - errors["learned"]
         n, won = _wins(task)
         cells = [f"{errors[name].mean():.1f}" for name in names]
-        cells += [f"{saved.mean():+.1f}, {saved.std(ddof=1):.1f}", f"{won} of {n}"]
+        low, high = (100 * task["saved"][end] for end in ("low", "high"))
+        cells += [f"{saved.mean():+.1f}", f"{low:+.1f} to {high:+.1f}", f"{won} of {n}"]
         lines.append(f"| {which} | {task['n_each']} | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -15,8 +15,7 @@ from PIL import Image
 from samples import X, Y, csv_of
 
 from groundmetric import GroundMetricLearning
-from groundmetric.experiments import FIXED, Estimate, resampled_mean
-from groundmetric.report import _cross_validated
+from groundmetric.experiments import FIXED, compare
 
 
 @pytest.mark.usefixtures("folder")
@@ -30,12 +29,14 @@ def test_evaluate(run):
     ):
         assert f" {name} " in found.stdout
     assert "saved: by the learned metric, compared with the distance" in found.stdout
+    assert "were divided at random into 2 folds, 2 times" in found.stdout
     assert "Learning made no significant difference" in found.stdout
     use = "Use the l1 distance on these data: 0.0 % errors, and no learner makes fewer."
     assert found.stdout.endswith(f"{use}\n")
     facts = json.loads(run(*line, "--json").stdout)
-    # No errors in either fold: they do not tell how sure that is.
-    assert facts["errors"]["l1"]["knn"] == {"mean": 0.0, "low": None, "high": None}
+    # No errors in any fold: eight histograms do not prove that there are never any.
+    low, high = (facts["errors"]["l1"]["knn"][end] for end in ("low", "high"))
+    assert low == 0.0 < high < 0.5
     assert "svm" not in facts["errors"]["l1"]
     assert "knn_saved" not in facts["errors"]["learned"]
     assert facts["errors"]["chi2-lmnn"]["seconds"] >= 0
@@ -62,7 +63,7 @@ def test_counts_of_words_are_compared_with_tfidf(options, counts, there, run):
     assert (" l1 of TF-IDF " in found.stdout) is there
     if not options:  # the report goes by the same rule
         report = ["report", "words.csv", "--no-learners", "--neighbors", "1"]
-        found = run(*report, "--splits", "2", "--json")
+        found = run(*report, "--folds", "2", "--json")
         assert ("tfidf-l1" in json.loads(found.stdout)["errors"]) is there
         text = Path("report.html").read_text(encoding="utf-8")
         assert ("l1 of TF-IDF</th>" in text) is there
@@ -84,6 +85,9 @@ def test_itml_is_for_few_classes_unless_asked_for(folder, run, n_classes):
     if many:
         errors = json.loads(run(*line, "--learners").stdout)["errors"]
         assert "itml-hellinger" in errors
+    found = run(*["report", *line[1:]])  # goes by the same rule
+    assert ("ITML was skipped" in (folder / "report.html").read_text("utf-8")) is many
+    assert ("itml-hellinger" not in json.loads(found.stdout)["errors"]) is many
 
 
 @pytest.mark.usefixtures("folder")
@@ -110,7 +114,7 @@ def notes_of(page):
 
 @pytest.mark.usefixtures("images")
 def test_a_report_has_the_notes_on_the_data(folder, run):
-    few = ["--no-learners", "--splits", "1", "--neighbors", "1"]
+    few = ["--no-learners", "--folds", "2", "--neighbors", "1"]
     found = run("report", "images", *few)
     assert found.stderr.splitlines() == notes_of(folder / "report.html")
     assert found.stderr.startswith("warning: 1 image skipped: bars/torn.png: ")
@@ -125,56 +129,56 @@ def test_a_report_has_the_notes_on_the_data(folder, run):
 
 def test_a_report_spells_out_names_that_are_not_utf_8(folder, images, run):
     (images / "bars" / "torn.png").rename(images / "bars" / os.fsdecode(b"\xff.png"))
-    few = ["--no-learners", "--splits", "1", "--neighbors", "1"]
+    few = ["--no-learners", "--folds", "2", "--neighbors", "1"]
     run("report", "images", *few)
     (said,) = notes_of(folder / "report.html")
     assert said.startswith("warning: 1 image skipped: bars/\\udcff.png: ")
 
 
-def table_of(low, high, svm=None):
-    """Make a table of 8 % errors under l1, 6 % under the learned metric."""
-    l1 = {"knn": {"mean": 0.08}, "knn_saved": {"low": low, "high": high}}
-    learned = {"knn": {"mean": 0.06}}
-    if svm:
-        l1 |= {"svm": {"mean": 0.05}, "svm_saved": svm}
-        learned["svm"] = {"mean": 0.07}
-    return {"l1": l1, "learned": learned}
+@pytest.mark.parametrize("rows", [[1, 1], [1, 60]])  # folds, and disjoint sets
+def test_evaluate_report_and_compare_have_the_same_numbers(rows, folder, run):
+    rng = np.random.default_rng(5)
+    labels = ["left", "right"] * (12 * rows[1])
+    counts = rng.integers(1, 9, (len(labels), 4))
+    counts[::2, 0] += 2
+    (folder / "same.csv").write_text(csv_of(counts, labels, "a,b,c,d,kind"))
+    line = ["same.csv", "--no-learners", "--limit", "24", "--seed", "3", "--json"]
+    found = [json.loads(run(name, *line).stdout) for name in ("evaluate", "report")]
+    for facts in found:
+        for name in ("n_folds", "n_repeats", "report"):
+            facts.pop(name, None)
+        for each in facts["errors"].values():
+            del each["seconds"]
+    assert found[0] == found[1]
+    assert found[0]["design"] == ("folds" if rows[1] == 1 else "disjoint")
+    assert (found[0]["n_splits"], found[0]["n_histograms"]) == (10, len(labels))
+    n_train = None if rows[1] == 1 else 24
+    frame = compare(counts, labels, methods=["gml", *FIXED], seed=3, n_train=n_train)
+    for name, row in frame.iterrows():
+        own = found[0]["errors"]["learned" if name == "gml" else name]
+        assert own["knn"]["mean"] == pytest.approx(row["error"])
+        assert own["balanced_error"] == pytest.approx(row["balanced"])
+        if name != "gml":
+            assert own["knn_saved"]["low"] == pytest.approx(row["saved_low"])
+            assert own["knn_saved"]["sure"] == pytest.approx(row["sure"])
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "said"),
-    [
-        (0.01, 0.03, "Learning helped"),
-        (-0.03, -0.01, "Learning made things worse"),
-        (-0.01, 0.03, "Learning made no significant difference"),
-        (np.nan, np.nan, "Learning made no significant difference"),
-    ],
-)
-def test_verdict(low, high, said):
-    assert _cross_validated.verdict(table_of(low, high), 3) == (
-        f"{said}: 6.0 % errors of 3 nearest neighbors under the learned metric, 8.0 % "
-        "under the l1 distance."
-    )
-
-
-def test_verdict_says_where_support_vector_machines_disagree():
-    hurt = {"low": -0.03, "high": -0.01}
-    said = _cross_validated.verdict(table_of(0.01, 0.03, hurt), 3)
-    assert (
-        "under the l1 distance. With support vector machines, learning made things "
-        "worse: 7.0 % errors, 5.0 % under the l1 distance. The verdict goes by nearest "
-        "neighbors"
-    ) in said
-    assert "support vector" not in _cross_validated.verdict(
-        table_of(-0.03, -0.01, hurt), 3
-    )
-
-
-def test_intervals_end_where_shares_do():
-    one = resampled_mean([0.0, 1.0], ratio=1.0)  # Student's with one degree: wide
-    assert one.low < -1.0
-    assert one.clipped(-1.0) == Estimate(0.5, -1.0, 1.0)
-    assert one.clipped(0.0).low == 0.0
+def test_errors_of_unequal_classes_are_compared_with_guessing(folder, run):
+    rng = np.random.default_rng(0)  # noise
+    labels = ["most"] * 57 + ["few"] * 3
+    table = csv_of(rng.integers(1, 9, (60, 4)), labels, "a,b,c,d,kind")
+    (folder / "noise.csv").write_text(table)
+    line = ["noise.csv", "--no-learners", "--folds", "3"]
+    facts = json.loads(run("evaluate", *line, "--json").stdout)
+    assert facts["guessing"] == {
+        "error": pytest.approx(0.05),
+        "balanced_error": 0.5,
+    }
+    assert facts["errors"]["learned"]["knn"]["mean"] < 0.1
+    assert 0.4 < facts["errors"]["learned"]["balanced_error"] < 0.6
+    for found in (run("evaluate", *line), run("report", *line)):
+        assert "always guessing the most common one makes 5.0 % errors" in found.stdout
+    assert "Balanced errors" in (folder / "report.html").read_text("utf-8")
 
 
 def test_evaluate_a_model_on_what_it_has_seen(model, run):
@@ -216,22 +220,22 @@ def test_help_says_how_a_model_is_evaluated(run):
 
 
 def test_report(model, folder, run):
-    found = run("report", "data.csv", "--title", "Left, right")
+    found = run("report", "data.csv", "--title", "Left, right", "--folds", "4")
     assert found.exit_code == 0
-    said, where = found.stdout.splitlines()
+    said, *_, where = found.stdout.splitlines()
     assert said.startswith("Learning made no significant difference: ")
     assert where == "Report: report.html"
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "Left, right" in page
     headline = re.search(r'<h2 id="headline">(.*?)</h2>', page)[1]
-    assert said.startswith(html.unescape(headline).replace("\xa0", " "))
+    assert said == html.unescape(headline).replace("\xa0", " ")
     found = run(
         "report", "data.csv", "--model", model, "--test", "data.csv", "--out", "t.html",
         "--json",
     )  # fmt: skip
     facts = json.loads(found.stdout)
     assert (facts["report"], facts["n_test"]) == ("t.html", 8)
-    assert facts["errors"]["learned"] == 0.0
+    assert facts["errors"]["learned"]["knn"]["mean"] == 0.0
     assert (folder / "t.html").exists()
 
 
@@ -240,14 +244,14 @@ def test_a_report_on_too_few_rows_says_what_is_needed(folder, run):
     found = run("report", "tiny.csv")
     assert (found.exit_code, found.stdout) == (2, "")
     assert found.stderr == (
-        "error: tiny.csv has 1 histogram of class one, and a report needs 4 of each "
-        "class, to learn from some and test on the others: add rows of this class, or "
-        "leave it out, or give a test set with --test.\n"
+        "error: --folds is 5, but tiny.csv has 1 histogram of class one, and each fold "
+        "needs one: add rows of this class, or leave it out, or give a test set with "
+        "--test.\n"
     )
     found = run("report", "data.csv", "--limit", "6")
     assert found.stderr.startswith(
-        "error: data.csv has 3 histograms of class left drawn, and a report needs 4 of "
-        "each class, to learn from some and test on the others: raise --limit, or add"
+        "error: --folds is 5, but data.csv has 3 histograms of class left drawn, and "
+        "each fold needs one: use --folds 3, or a larger --limit, or add rows of this "
     )
     line = ["report", "tiny.csv", "--neighbors", "1", "--no-learners"]
     (folder / "test.csv").write_text(csv_of(X[5:], ["many", "one", "one"]))
@@ -267,7 +271,7 @@ def test_report_on_test_histograms_with_labels_in_a_file(folder, run):
     found = run(*line, "--test-labels", "test.txt", "--json")
     assert found.exit_code == 0
     assert json.loads(found.stdout)["n_test"] == 4
-    assert json.loads(found.stdout)["errors"]["l1"] == 0.0
+    assert json.loads(found.stdout)["errors"]["l1"]["knn"]["mean"] == 0.0
 
 
 def test_a_report_says_how_to_make_it_again(folder, run):
@@ -281,7 +285,7 @@ def test_a_report_says_how_to_make_it_again(folder, run):
         "command": html.escape(command),
         "data": "a b.csv",
         "rows used": "10 of 16, drawn class by class with seed 3",
-        "test data": "30 % of the rows used",
+        "test data": "splits of the rows used",
         "seed": "3",
     }.items():
         assert f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' in page
@@ -330,7 +334,7 @@ def test_a_report_on_images_shows_them(folder, run):
         for k in range(8):
             pixels = rng.integers(0, 256, (20, 150), dtype=np.uint8)
             Image.fromarray(pixels).save(folder / "photos" / name / f"{k}.png")
-    assert run("report", "photos", "--no-learners", "--splits", "2").exit_code == 0
+    assert run("report", "photos", "--no-learners", "--folds", "2").exit_code == 0
     text = (folder / "report.html").read_text(encoding="utf-8")
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
     assert data["names"][5] == "vertical edges, row 1, column 1"
@@ -365,7 +369,7 @@ def test_a_report_on_colors_names_them(folder, run):
             pixels = every[rng.choice(6, (20, 20), p=rng.dirichlet(alike))]
             Image.fromarray(pixels).save(folder / "photos" / name / f"{k}.png")
     line = ["photos", "--feature", "color"]
-    found = run("report", *line, "--no-learners", "--splits", "2")
+    found = run("report", *line, "--no-learners", "--folds", "2")
     assert found.exit_code == 0
     text = (folder / "report.html").read_text(encoding="utf-8")
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])

@@ -13,26 +13,11 @@ from groundmetric.experiments import (
     Method,
     cross_validate,
     cross_validation,
-    resampled_mean,
 )
+from groundmetric.experiments.comparison import Measured
 
 X = np.repeat([[3, 1, 0], [0, 1, 3]], 6, axis=0) + np.eye(3)[np.arange(12) % 3]
 Y = np.repeat(["a", "b"], 6)
-
-
-def test_interval_by_hand():
-    # Mean 0.2, s = 0.1; t with two degrees of freedom is 4.302653.
-    found = resampled_mean([0.1, 0.2, 0.3], ratio=2 / 3)
-    assert found.mean == pytest.approx(0.2)
-    assert found.high - found.mean == pytest.approx(4.302653 * 0.1, rel=1e-6)
-    assert found.low == pytest.approx(2 * found.mean - found.high)
-
-
-@pytest.mark.parametrize("values", [[0.1], [0.1, 0.1, 0.1]])
-def test_splits_that_do_not_differ_have_no_interval(values):
-    found = resampled_mean(values, ratio=0.5)
-    assert found.mean == pytest.approx(0.1)
-    assert np.isnan([found.low, found.high]).all()
 
 
 def test_every_histogram_is_tested_once_in_each_repeat():
@@ -53,7 +38,7 @@ def test_every_histogram_is_tested_once_in_each_repeat():
         X, Y, methods=[Method("mine", "mine", {}, learn)], n_folds=3, n_repeats=2,
         n_neighbors=2, n_jobs=1,
     )  # fmt: skip
-    assert found.ratio == 0.5
+    assert (found.design.n_train, found.design.n_test) == (8, 4)
     assert found.knn_errors == [0.0] * 6
     assert found.svm_errors is None
     tested = np.concatenate(seen)
@@ -64,21 +49,28 @@ def test_every_histogram_is_tested_once_in_each_repeat():
 def test_folds_may_be_smaller_than_neighborhoods():
     # Leave one of each class out: 10 to learn from, 2 to test, and all 10 vote. Five of
     # either class are a tie, in which the first label wins.
-    (found,) = cross_validate(X, Y, methods=["l1"], n_folds=6, n_neighbors=10)
+    (found,) = cross_validate(
+        X, Y, methods=["l1"], n_folds=6, n_repeats=1, n_neighbors=10
+    )
     assert found.knn_errors == [0.5] * 6
 
 
 def test_support_vector_machines_and_the_bar(monkeypatch, capsys):
-    def evaluate(method, split, *, n_neighbors, svm, n_jobs, with_recall):
+    def measured(method, split, *, n_neighbors, svm, n_jobs, with_recall, keep):
+        assert not keep
         assert (n_neighbors, svm, n_jobs, with_recall) == (2, True, 1, False)
         assert len(split.z) == 4
-        errors = [0.5, len(method.name) / 4]
-        return Comparison(method.name, errors, [], 0.25, 0.0, 0.0)
+        wrong = np.array([[True, k < len(method.name)] for k in range(4)])
+        machine = np.array([True, False, False, False])
+        errors = list(wrong.mean(axis=0))
+        found = Comparison(method.name, errors, [], 0.25, 0.0, 0.0)
+        return Measured(found, wrong, machine)
 
-    monkeypatch.setattr(cross_validation, "evaluate", evaluate)
+    monkeypatch.setattr(cross_validation, "measured", measured)
     found = cross_validate(
-        X, Y, methods=["l1", "chi2"], n_folds=3, n_neighbors=2, svm=True, verbose=1
-    )
+        X, Y, methods=["l1", "chi2"], n_folds=3, n_repeats=1, n_neighbors=2, svm=True,
+        verbose=1,
+    )  # fmt: skip
     assert [(one.method, one.knn_errors, one.svm_errors) for one in found] == [
         ("l1", [0.5] * 3, [0.25] * 3),
         ("chi2", [1.0] * 3, [0.25] * 3),
@@ -116,7 +108,7 @@ def test_processes_give_the_same_results_and_warnings(monkeypatch):
         return lambda left, right: cdist(left, left if right is None else right)
 
     methods = ["l1", Method("own", "own", {}, learn)]
-    options = {"methods": methods, "n_folds": 2}
+    options = {"methods": methods, "n_folds": 2, "n_repeats": 1}
     with pytest.warns(UserWarning, match=f"{os.getpid()} learned from 8"):
         here = cross_validate(X, y, **options, n_jobs=2)
     monkeypatch.setattr(cross_validation, "WORTH_PROCESSES", 8)

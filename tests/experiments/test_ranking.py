@@ -13,8 +13,8 @@ from groundmetric.experiments import (
     METHODS,
     compare,
     cross_validate,
+    draw,
     methods,
-    resampled_mean,
 )
 from groundmetric.experiments.choice import available_learners, choice
 from groundmetric.experiments.names import in_a_sentence
@@ -23,7 +23,7 @@ NAMES = {"l1": "the l1 distance", "chi2": "the chi-squared distance", "nca": "NC
          "lmnn": "LMNN", "learned": "the learned metric"}  # fmt: skip
 X = np.random.default_rng(1).dirichlet(np.ones(5), 24)
 Y = np.repeat(["a", "b"], 12)
-X[:12, 0] += 0.1
+X[:12, 0] += 0.3
 
 
 def said(errors, significant=()):
@@ -65,11 +65,16 @@ def test_of_equals_the_one_that_learns_nothing_is_recommended():
 
 
 def test_learners_need_two_of_a_class_and_what_is_installed(monkeypatch):
-    assert available_learners(2) == (list(LEARNERS), "")
-    assert available_learners(1).names == ["nca-hellinger"]
-    assert "a class has a single training histogram" in available_learners(1).skipped
+    few, enough = (draw([0, 1] * n, n_folds=2) for n in (2, 4))
+    assert available_learners(enough) == (list(LEARNERS), "")
+    assert available_learners(few).names == ["nca-hellinger"]
+    assert "a class has a single training histogram" in available_learners(few).skipped
+    many = draw(list(range(6)) * 4, n_folds=2)
+    assert "itml-hellinger" not in available_learners(many).names
+    assert "takes minutes with 6 classes" in available_learners(many).skipped
+    assert available_learners(many, slow=True) == (list(LEARNERS), "")
     monkeypatch.setitem(sys.modules, "metric_learn", None)
-    found = available_learners(2)
+    found = available_learners(enough)
     assert found.names == ["gml-smoothed", "nca-hellinger", "chi2-lmnn"]
     assert "pip install 'groundmetric[baselines]'" in found.skipped
     assert set(LEARNERS) <= set(METHODS)
@@ -77,28 +82,28 @@ def test_learners_need_two_of_a_class_and_what_is_installed(monkeypatch):
 
 def test_compare_is_cross_validation_in_a_frame():
     methods = ["l1", "nca-hellinger", "gml"]
-    frame = compare(X, Y, methods=methods, n_folds=3, n_repeats=2)
+    frame = compare(X, Y, methods=methods, n_folds=3)
     found = {
-        one.method: one
-        for one in cross_validate(X, Y, methods=methods, n_folds=3, n_repeats=2)
+        one.method: one for one in cross_validate(X, Y, methods=methods, n_folds=3)
     }
     assert sorted(frame.index) == sorted(methods)
     assert frame["error"].is_monotonic_increasing
     best = found[frame.index[0]]
     for name, row in frame.iterrows():
         one = found[name]
-        expected = resampled_mean(one.knn_errors, ratio=0.5)
-        assert row["error"] == expected.mean
-        assert row["low"] == max(expected.low, 0.0)
-        worse = resampled_mean(np.subtract(one.knn_errors, best.knn_errors), ratio=0.5)
-        assert row["worse"] == worse.mean
-        assert row["worse_low"] == pytest.approx(worse.low, nan_ok=True)
-        ours = found["gml"].knn_errors
-        saved = resampled_mean(np.subtract(one.knn_errors, ours), ratio=0.5)
-        assert row["saved"] == saved.mean
-        assert row["saved_high"] == pytest.approx(saved.high, nan_ok=True)
+        assert row["error"] == np.mean(one.knn_errors)
+        assert (row["low"], row["high"]) == (one.error().low, one.error().high)
+        worse = one.saved_by(best)
+        assert row["worse"] == pytest.approx(row["error"] - np.mean(best.knn_errors))
+        assert (row["worse_low"], row["worse_high"]) == (worse.low, worse.high)
+        saved = one.saved_by(found["gml"])
+        assert (row["saved"], row["sure"]) == (saved.mean, saved.sure)
+        assert row["saved_low"] < row["saved"] < row["saved_high"]
+        assert row["balanced"] == pytest.approx(row["error"])  # classes are equal
         assert row["seconds"] >= 0
     assert in_a_sentence(frame.index[0])[1:] in frame.attrs["verdict"]
+    assert frame.attrs["guessing"] == 0.5
+    assert "into 3 folds, 2 times" in frame.attrs["design"]
 
 
 def test_compare_names_methods_as_the_command_does():
@@ -121,7 +126,8 @@ def test_compare_takes_counts_of_words_as_the_command_does():
 def test_compare_takes_all_learners_that_can_run(monkeypatch):
     monkeypatch.setitem(sys.modules, "metric_learn", None)
     frame = compare(X, Y, n_folds=2)
-    assert set(frame.index) == {*FIXED, *available_learners(2).names, "gml"}
+    names = available_learners(draw(Y, n_folds=2)).names
+    assert set(frame.index) == {*FIXED, *names, "gml"}
 
 
 def test_pandas_is_asked_for_first(monkeypatch):

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from typer import Option
 
+from ..experiments.names import LABELS
 from ..report import _demo as digits
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
@@ -22,20 +23,21 @@ def demo(
 ) -> None:
     """Learn from handwritten digits.
 
-    Learns a metric between pixels from five images each of 3, 5 and 8, in twenty random
-    splits; compares it with other distances, learned ones too, in a table of errors and
-    a report. Takes about half a minute.
+    Learns a metric between pixels from five images each of 3, 5 and 8, twenty times
+    from different images; compares it with other distances, learned ones too, in a
+    table of errors and a report. Takes about half a minute.
     """
     note(
         f"Learning what it costs to move ink between {digits.SIDE**2} pixels, from "
         f"{digits.N_EACH} images each of {', '.join(map(str, digits.DIGITS))}, in "
-        f"{digits.N_SPLITS} random splits."
+        f"{digits.N_SPLITS} training sets that have no image in common."
     )
     found, notes = digits.write_demo(out, n_jobs=jobs, progress=shows_progress())
+    verdict = found.verdict
     if json:
-        emit({**digits.facts(found), "notes": notes, "report": out})
+        emit({**verdict.facts(), "notes": notes, "report": out})
         return
-    rows = [[digits.LABELS[name], *cells] for name, cells in found.rows().items()]
-    print_table(["Distance", *found.columns()], rows)
-    for text in [found.headline(), *found.sentences(), *notes, f"Report: {out}"]:
+    rows = [[LABELS[name], *cells] for name, cells in verdict.rows().items()]
+    print_table(["Distance", *verdict.columns()], rows)
+    for text in [*verdict.sentences(), *notes, f"Report: {out}"]:
         tell(text)

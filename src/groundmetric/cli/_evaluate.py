@@ -4,39 +4,32 @@ Each split learns from its own training histograms. An existing model is tested 
 is, on histograms that it should not have seen.
 """
 
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from numpy.typing import NDArray
+import numpy as np
 from typer import Option
 
-from .. import GroundMetricLearning, pairwise_emd
+from .. import GroundMetricLearning
 from .._words import count
-from ..experiments import Method, cross_validate
+from ..experiments import METHODS
 from ..experiments.choice import Learners, available_learners, fixed_for
+from ..experiments.cross_validation import measure
+from ..experiments.methods import of_learner
 from ..experiments.names import LABELS
-from ..experiments.ranking import fewest_to_learn_from
-from ..report._cross_validated import (
-    COLUMNS,
-    LEARNED,
-    choice,
-    rows,
-    tabulated,
-    verdict,
-)
+from ..experiments.splits import draw
+from ..experiments.verdict import Verdict
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
-from ._data import Data, bins_of, limited, read_labeled, smallest_class, warn_if_seen
+from ._data import bins_of, read_labeled, warn_if_seen
 from ._models import load_learner
-from ._options import Json, Limit, Neighbors, Seed, Source
+from ._options import Folds, Json, Limit, Neighbors, Repeats, Seed, Source
+from ._splitting import LIMIT, split
 
-LIMIT = 200
-SLOW, FEW_CLASSES = "itml-hellinger", 5
-FEWEST_FOLDS = 2
 LEGEND = (
-    "errors: of held-out histograms; saved: by the learned metric, compared with the "
-    "distance in this row, in percentage points; time: CPU time to learn, once."
+    "Errors: of test histograms; saved: by the learned metric, compared with the "
+    "distance in this row, in percentage points, with 95 % intervals; sure: that the "
+    "learned metric is better; seconds: CPU time to learn, once."
 )
 
 
@@ -56,8 +49,8 @@ def evaluate(
             "instead of learning.",
         ),
     ] = None,
-    folds: Annotated[int, Option(help="Folds of the cross-validation.")] = 5,
-    repeats: Annotated[int, Option(help="Number of times to draw folds.")] = 2,
+    folds: Folds = 5,
+    repeats: Repeats = 2,
     neighbors: Neighbors = 3,
     learners: Annotated[
         bool | None,
@@ -85,41 +78,43 @@ def evaluate(
 ) -> None:
     """Find out whether learning helps, and which learner to use.
 
-    Cross-validates the errors of nearest neighbors under the learned metric, under l1,
-    l2, Hellinger and chi-squared, and under distances that our smoothed learner, LMNN,
+    Measures the errors of nearest neighbors under the learned metric, under l1, l2,
+    Hellinger and chi-squared, and under distances that our smoothed learner, LMNN,
     ITML, NCA and chi-squared LMNN learn, with 95 % intervals and the CPU time that
-    learning takes.
+    learning takes. Data of many rows are divided into training sets without a common
+    row and one test set, other data into folds.
     """
     learned = None if model is None else load_learner(model)
     wanted = None if learned is None else bins_of(learned)
     everything = read_labeled(source, wanted)
-    given = limited(everything, limit, seed, "evaluating")
-    _require_folds(given, folds, drawn=len(given.X) < len(everything.X))
+    chosen = split(everything, limit=limit, folds=folds, repeats=repeats, seed=seed)
+    given = chosen.data
     if learned is not None:
+        learned.set_params(n_jobs=source.jobs)
         seen = learned._histograms  # noqa: SLF001 - no public name
         warn_if_seen(seen, given, learned.power_)
+    design = draw(given.y, **chosen.options)
     others = Learners([], "")
     if learners or (learners is None and model is None):
-        others = available_learners(fewest_to_learn_from(given.y, folds))
-        if not learners:
-            others = _quick(others, len(set(given.y)))
+        others = available_learners(design, slow=bool(learners))
     if others.skipped:
         note(others.skipped)
-    method = Method(LEARNED, LABELS[LEARNED], {}, partial(_learn, learned))
-    found = cross_validate(
+    learner = GroundMetricLearning() if learned is None else learned
+    names = [*fixed_for(given.X, tfidf=tfidf), *others.names]
+    found = measure(
         given.X,
-        given.y,
-        methods=[*fixed_for(given.X, tfidf=tfidf), *others.names, method],
-        n_folds=folds,
-        n_repeats=repeats,
+        np.asarray(given.y),
+        design,
+        methods=[
+            of_learner(learner, fitted=learned is not None),
+            *(METHODS[name] for name in names),
+        ],
         n_neighbors=neighbors,
         svm=svm,
-        seed=seed,
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
     )
-    table = tabulated(found)
-    said = [text for text in (verdict(table, neighbors), choice(found)) if text]
+    verdict = Verdict({one.method: one for one in found}, neighbors)
     if json:
         emit(
             {
@@ -127,51 +122,15 @@ def evaluate(
                 "n_histograms": len(given.X),
                 "n_folds": folds,
                 "n_repeats": repeats,
-                "n_neighbors": neighbors,
-                "errors": table,
-                "verdict": " ".join(said),
+                **verdict.facts(),
             }
         )
         return
     titles = {"knn": count(neighbors, "nearest neighbor")}
     titles |= {"svm": "Support vector machines"} if svm else {}
-    for measure, title in titles.items():
-        print_table(COLUMNS, rows(table, measure), title=title)
-    tell(LEGEND)
-    for sentence in said:
+    for which, title in titles.items():
+        table = verdict.rows(which).items()
+        rows = [[LABELS[name], *cells] for name, cells in table]
+        print_table(["Distance", *verdict.columns()], rows, title=title)
+    for sentence in [LEGEND, design.words, *verdict.sentences()]:
         tell(sentence)
-
-
-def _quick(others: Learners, n_classes: int) -> Learners:
-    """Leave out ITML if it would take minutes: its pairs grow as classes squared."""
-    if n_classes <= FEW_CLASSES or SLOW not in others.names:
-        return others
-    names = [name for name in others.names if name != SLOW]
-    slow = f"ITML was skipped, which takes minutes with {n_classes} classes: --learners"
-    return Learners(names, f"{slow} includes it.")
-
-
-def _require_folds(data: Data, folds: int, *, drawn: bool) -> None:
-    """Reject classes that are too small, and say what to do."""
-    smallest, least = smallest_class(data)
-    if least >= folds:
-        return
-    ways = [f"use --folds {least}"] if least >= FEWEST_FOLDS else []
-    ways += ["a larger --limit"] if drawn else []
-    ways += ["add rows of this class", "leave it out"]
-    raise ValueError(
-        f"--folds is {folds}, but {data.source} has {count(least, 'histogram')} of "
-        f"class {smallest}{' drawn' if drawn else ''}, and each fold needs one: "
-        f"{', or '.join(ways)}."
-    )
-
-
-def _learn(
-    learned: GroundMetricLearning | None,
-    X: NDArray[Any],
-    y: NDArray[Any],
-    n_jobs: int | None,
-) -> Any:  # noqa: ANN401 - a function
-    if learned is None:
-        return GroundMetricLearning(n_jobs=n_jobs).fit(X, y).pairwise
-    return partial(pairwise_emd, metric=learned, n_jobs=n_jobs)

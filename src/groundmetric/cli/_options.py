@@ -48,6 +48,8 @@ Neighbors = Annotated[int, Option(help="Number of neighbors that vote.")]
 Limit = Annotated[
     int, Option(help="Use at most this many histograms, sampled by class; 0: all.")
 ]
+Folds = Annotated[int, Option(help="Folds of the cross-validation.")]
+Repeats = Annotated[int, Option(help="Number of times to draw folds.")]
 Model = Annotated[
     Path | None, Option(metavar="FILE", help="A model written by fit."), INPUT
 ]

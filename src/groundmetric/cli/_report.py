@@ -10,9 +10,7 @@ import typer
 from typer import Option
 
 from .. import GroundMetricLearning
-from .._words import count
-from ..report._evaluation import FEWEST
-from ..report._finding import N_SPLITS, find_out
+from ..report._finding import find_out
 from ..report._origins import Origin, Origins
 from ..report._write import judge_features, write_evaluation
 from ._command import command
@@ -24,21 +22,30 @@ from ._data import (
     grid_of,
     limited,
     read_labeled,
-    smallest_class,
     thumbnail_of,
     warn_if_seen,
 )
 from ._models import load_learner
-from ._options import INPUT, Json, Limit, Model, Neighbors, Output, Seed, Source
+from ._options import (
+    INPUT,
+    Folds,
+    Json,
+    Limit,
+    Model,
+    Neighbors,
+    Output,
+    Repeats,
+    Seed,
+    Source,
+)
 from ._shape import as_shape
-
-LIMIT = 300
+from ._splitting import LIMIT, Splitting, split
 
 
 @command(
     "groundmetric report flowers.csv --label species --out flowers.html",
     "groundmetric report seen.csv --model seen.npz --test new.csv",
-    "groundmetric report photos/ --limit 300",
+    "groundmetric report photos/ --limit 100",
 )
 def report(
     context: typer.Context,
@@ -49,7 +56,7 @@ def report(
         str | None,
         Option(
             metavar="FILE",
-            help="Labeled histograms to test on; by default 30 % of DATA.",
+            help="Labeled histograms to test on; by default DATA is split.",
         ),
         INPUT,
     ] = None,
@@ -62,16 +69,16 @@ def report(
         Path, Option(help="The file to write, .html."), Output((".html", ".htm"))
     ] = Path("report.html"),
     neighbors: Neighbors = 3,
-    splits: Annotated[
-        int, Option(help="How often to hold out 30 % of DATA, without --test.")
-    ] = N_SPLITS,
+    folds: Folds = 5,
+    repeats: Repeats = 2,
     learners: Annotated[
-        bool,
+        bool | None,
         Option(
             help="Compare with our smoothed learner, LMNN, ITML, NCA and chi-squared "
-            "LMNN, too."
+            "LMNN, too; by default without ITML if there are more than five classes.",
+            show_default=False,
         ),
-    ] = True,
+    ] = None,
     shape: Annotated[
         str | None,
         Option(
@@ -89,7 +96,8 @@ def report(
 
     It shows whether learning helped, which learner to use, where they differ, and what
     the metric looks like. With --test histograms, an existing model is reported on as
-    it is; otherwise its settings are used to learn again, from 70 % of DATA.
+    it is; otherwise its settings are used to learn again, on the
+    splits that evaluate draws.
     """
     if test is None and test_labels is not None:
         raise ValueError("--test-labels needs --test.")
@@ -100,9 +108,20 @@ def report(
     wanted = None if model is None else bins_of(learner)
     with listening() as notes:
         everything = read_labeled(replace(source, beside=test), wanted)
-        given = limited(everything, limit, seed, "reporting on")
         other = None
-        if test is not None:
+        if test is None:
+            chosen = split(
+                everything,
+                limit=limit,
+                folds=folds,
+                repeats=repeats,
+                seed=seed,
+                ways=["give a test set with --test"],
+            )
+            given = chosen.data
+        else:
+            given = limited(everything, limit, seed, "learning from")
+            chosen = Splitting(given, None, folds, repeats, seed)
             beside = replace(source, path=test, labels=test_labels, beside=source.path)
             beside = replace(beside, option="--test-labels")
             other = read_labeled(beside, wanted or bins_like(given))
@@ -110,10 +129,8 @@ def report(
                 warn_if_seen(given.X, other)
             else:
                 warn_if_seen(learner._histograms, other, learner.power_)  # noqa: SLF001
-        else:
-            _require_enough(given, drawn=len(given.X) < len(everything.X))
     if test is None and model is not None:
-        note("no --test: learning again with the model's settings, from 70 % of DATA")
+        note("no --test: learning again with the model's settings")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
     names = given.names or (wanted.names if wanted else None) or given.feature_names
     d = given.X.shape[1]
@@ -126,17 +143,17 @@ def report(
         test_X,
         test_y,
         n_neighbors=neighbors,
-        n_splits=splits,
-        learners=None if learners else (),
-        seed=seed,
+        learners=() if learners is False else None,
+        slow=bool(learners),
         n_jobs=source.jobs,
-        progress=shows_progress(),
+        verbose=int(shows_progress()),
+        **chosen.options,
     ).with_lesson(features[0])
     origin = {
         "command": shlex.join(["groundmetric", *context.obj]),
         "data": given.source,
         "rows used": _used(len(given.X), len(everything.X), seed),
-        "test data": "30 % of the rows used" if other is None else other.source,
+        "test data": "splits of the rows used" if other is None else other.source,
         "seed": str(seed),
     }
     write_evaluation(
@@ -154,29 +171,13 @@ def report(
             {
                 "data": given.source,
                 "n_histograms": len(given.X),
-                "n_test": len(found.evaluation.data.test),
-                "errors": found.errors,
-                "verdict": found.verdict,
+                **found.evaluation.verdict.facts(),
                 "report": out,
             }
         )
-    else:
-        tell(found.verdict)
-        tell(f"Report: {out}")
-
-
-def _require_enough(data: Data, *, drawn: bool) -> None:
-    """Reject classes too small to hold out a test set, and say what to do."""
-    smallest, least = smallest_class(data)
-    if least >= FEWEST:
         return
-    ways = ["raise --limit"] if drawn else []
-    ways += ["add rows of this class", "leave it out", "give a test set with --test"]
-    raise ValueError(
-        f"{data.source} has {count(least, 'histogram')} of class {smallest}"
-        f"{' drawn' if drawn else ''}, and a report needs {FEWEST} of each class, to "
-        f"learn from some and test on the others: {', or '.join(ways)}."
-    )
+    for sentence in [*found.sentences, f"Report: {out}"]:
+        tell(sentence)
 
 
 def _origin(data: Data) -> Origin:

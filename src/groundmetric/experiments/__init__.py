@@ -7,10 +7,12 @@ them, too; they are in the folder ``reproduction`` of the repository.
 
 from .choice import FIXED, LEARNERS
 from .comparison import Comparison, compare_split
-from .cross_validation import CrossValidation, Estimate, cross_validate, resampled_mean
+from .cross_validation import CrossValidation, cross_validate
+from .design import Design, Estimate
 from .measures import C_GRID, SIGMA_GRID, knn_errors, recall, svm_error
 from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4, METHODS, Method, as_methods
 from .ranking import compare
+from .splits import draw
 
 __all__ = [
     "C_GRID",
@@ -24,14 +26,15 @@ __all__ = [
     "SIGMA_GRID",
     "Comparison",
     "CrossValidation",
+    "Design",
     "Estimate",
     "Method",
     "as_methods",
     "compare",
     "compare_split",
     "cross_validate",
+    "draw",
     "knn_errors",
     "recall",
-    "resampled_mean",
     "svm_error",
 ]

@@ -10,15 +10,17 @@ from .. import validation
 from .._metric_learn import is_installed
 from .._words import percent
 from ..distances import DISTANCES
-from .cross_validation import resampled_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
+    from .cross_validation import CrossValidation
+    from .design import Design
+
 __all__ = ["FIXED", "LEARNERS", "Learners", "available_learners", "choice"]
-__all__ += ["TFIDF", "best_first", "choice_over_splits", "fixed_for", "is_like_text"]
+__all__ += ["TFIDF", "best_first", "choice_of", "fixed_for", "is_like_text", "learns"]
 
 #: Distances that learn nothing.
 FIXED: tuple[str, ...] = ("l1", "hellinger", "chi2", "l2")
@@ -32,6 +34,7 @@ LEARNERS: tuple[str, ...] = (
     "nca-hellinger",
     "chi2-lmnn",
 )
+SLOW, FEW_CLASSES = "itml-hellinger", 5  # its pairs grow as classes squared
 
 
 class Learners(NamedTuple):
@@ -48,28 +51,40 @@ class Learners(NamedTuple):
     skipped: str
 
 
-def available_learners(fewest: int) -> Learners:
-    """Return the learners that can learn from this few histograms of a class.
+def available_learners(design: Design, *, slow: bool = False) -> Learners:
+    """Return the learners that can learn from all training sets of a design.
+
+    ITML is slow if there are many classes, and left out unless asked for.
 
     Examples
     --------
     >>> from groundmetric.experiments.choice import available_learners
-    >>> available_learners(1).names
+    >>> from groundmetric.experiments.splits import draw
+    >>> available_learners(draw([0, 0, 1, 1], n_folds=2)).names
     ['nca-hellinger']
     """
+    n_classes = len(np.unique(design.y))
+    sizes = [np.bincount(design.y[train]) for train, _ in design.splits]
+    fewest = min(int(each[each > 0].min()) for each in sizes)
     if fewest < 2:  # noqa: PLR2004 - a pair of the same class
         return Learners(
             ["nca-hellinger"],
             "The smoothed metric, LMNN, ITML and chi-squared LMNN were skipped: a "
             "class has a single training histogram.",
         )
+    names, skipped = list(LEARNERS), []
     if not is_installed():
-        return Learners(
-            [name for name in LEARNERS if not name.startswith(("lmnn", "itml"))],
+        names = [name for name in names if not name.startswith(("lmnn", "itml"))]
+        skipped.append(
             "LMNN and ITML were skipped, since they need metric-learn: "
-            "pip install 'groundmetric[baselines]'.",
+            "pip install 'groundmetric[baselines]'."
         )
-    return Learners(list(LEARNERS), "")
+    if SLOW in names and n_classes > FEW_CLASSES and not slow:
+        names.remove(SLOW)
+        skipped.append(
+            f"ITML was skipped, which takes minutes with {n_classes} classes."
+        )
+    return Learners(names, " ".join(skipped))
 
 
 def fixed_for(X: ArrayLike, *, tfidf: bool | None = None) -> list[str]:
@@ -110,7 +125,7 @@ def best_first(errors: Mapping[str, float]) -> list[str]:
     >>> best_first({"gml": 0.1, "l1": 0.1, "nca": 0.05})
     ['nca', 'l1', 'gml']
     """
-    return sorted(errors, key=lambda name: (errors[name], _learns(name)))
+    return sorted(errors, key=lambda name: (errors[name], learns(name)))
 
 
 def choice(
@@ -141,7 +156,7 @@ def choice(
     order = best_first(errors)
     best = order[0]
     few, data = percent(errors[best]), "on these data"
-    fixed = next((name for name in order if not _learns(name)), None)
+    fixed = next((name for name in order if not learns(name)), None)
     if fixed is None:
         return f"Use {names[best]} {data}: {few} errors, the fewest."
     if best == fixed:
@@ -156,7 +171,7 @@ def choice(
     close = [
         names[name]
         for name in order[1:]
-        if _learns(name) and not interval(best, name)[0] > 0.0
+        if learns(name) and not interval(best, name)[0] > 0.0
     ]
     return (
         f"Use {names[best]} {data}: {few} errors, significantly fewer than {other}, "
@@ -164,33 +179,46 @@ def choice(
     )
 
 
-def choice_over_splits(
-    errors: Mapping[str, Sequence[float]], *, ratio: float, names: Mapping[str, str]
-) -> str:
+def choice_of(found: Sequence[CrossValidation], names: Mapping[str, str]) -> str:
     """Say in one sentence which distance to use, by errors on the same splits.
 
-    The ratio is as in :func:`resampled_mean`.
+    Only methods that have a name are considered.
 
     Examples
     --------
-    >>> from groundmetric.experiments.choice import choice_over_splits
-    >>> names = {"l1": "the l1 distance", "nca": "NCA"}
-    >>> errors = {"l1": [0.2, 0.3], "nca": [0.2, 0.2]}
-    >>> choice_over_splits(errors, ratio=0.5, names=names)
-    'NCA makes the fewest errors on these data, 20.0 %, but not significantly fewer \
-than the l1 distance (25.0 %), which needs no learning: use either.'
+    >>> from groundmetric.experiments import cross_validate
+    >>> from groundmetric.experiments.choice import choice_of
+    >>> X = 2 * [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
+    >>> found = cross_validate(X, 4 * [0, 1], methods=["l1"], n_folds=2)
+    >>> choice_of(found, {"l1": "the l1 distance"})
+    'No distance is better than always guessing the most common class: 50.0 % errors.'
     """
+    by_name = {one.method: one for one in found if one.method in names}
+    means = {name: float(np.mean(one.knn_errors)) for name, one in by_name.items()}
+    guessing = found[0].design.guessing
+    if min(means.values()) >= guessing:
+        return (
+            "No distance is better than always guessing the most common class: "
+            f"{percent(guessing)} errors."
+        )
 
     def interval(a: str, b: str) -> tuple[float, float]:
-        saved = resampled_mean(np.subtract(errors[b], errors[a]), ratio=ratio)
+        saved = by_name[b].saved_by(by_name[a])
         return saved.low, saved.high
 
-    means = {name: float(np.mean(values)) for name, values in errors.items()}
     return choice(means, interval, names)
 
 
-def _learns(name: str) -> bool:
-    return name not in {*DISTANCES, TFIDF}
+def learns(name: str) -> bool:
+    """Whether a distance learns from labels.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.choice import learns
+    >>> learns("gml"), learns("tfidf-l1")
+    (True, False)
+    """
+    return name not in {*DISTANCES, TFIDF, "initial", "pixels"}
 
 
 def _also(close: Sequence[str]) -> str:

@@ -10,15 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
-from .measures import class_sizes, knn_errors, recall, svm_error
+from .measures import class_sizes, knn_wrong, recall, svm_wrong
 from .methods import Method, as_methods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from .methods import Pairwise
+
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Labels = NDArray[Any]
+Wrong = NDArray[np.bool_]
 
 __all__ = ["Comparison", "Split", "compare_split", "evaluate"]
 
@@ -54,6 +57,16 @@ class Comparison:
     svm_error: float | None
     fit_seconds: float = field(compare=False)
     seconds: float = field(compare=False)
+
+
+class Measured(NamedTuple):
+    """A comparison in detail: which test histograms are misclassified, and by what."""
+
+    comparison: Comparison
+    knn_wrong: Wrong  # (m, n_neighbors), for 1, 2, ... neighbors
+    svm_wrong: Wrong | None  # (m,)
+    pairwise: Pairwise | None = None  # what was learned, if it was kept
+    between: Floats | None = None  # its distances from test to training histograms
 
 
 class Split(NamedTuple):
@@ -132,10 +145,26 @@ def evaluate(
     n_neighbors: int,
     svm: bool,
     n_jobs: int | None,
-    with_recall: bool = True,
     clock: Callable[[], float] = time.process_time,
 ) -> Comparison:
-    """Learn one distance and measure it; the clock returns CPU seconds.
+    """Learn one distance and measure it; the clock returns CPU seconds."""
+    return measured(
+        method, split, n_neighbors=n_neighbors, svm=svm, n_jobs=n_jobs, clock=clock
+    ).comparison
+
+
+def measured(
+    method: Method,
+    split: Split,
+    *,
+    n_neighbors: int,
+    svm: bool,
+    n_jobs: int | None,
+    with_recall: bool = True,
+    keep: bool = False,
+    clock: Callable[[], float] = time.process_time,
+) -> Measured:
+    """Learn one distance and measure it in detail; keep what was learned if asked to.
 
     Recall needs all distances between test histograms. Without it, its list is empty.
     """
@@ -143,20 +172,22 @@ def evaluate(
     pairwise = method.learn(split.train, split.y, n_jobs)
     learned = clock()
     between = pairwise(split.test, split.train)
-    found, error = [], None
+    found, machine = [], None
     if with_recall:
         among = pairwise(split.test, None)
         found = recall(among, split.z, n_neighbors=n_neighbors)
     if svm:
-        error = svm_error(pairwise(split.train, None), split.y, between, split.z)
-    return Comparison(
+        machine = svm_wrong(pairwise(split.train, None), split.y, between, split.z)
+    wrong = knn_wrong(between, split.y, split.z, n_neighbors=n_neighbors)
+    comparison = Comparison(
         method.name,
-        knn_errors(between, split.y, split.z, n_neighbors=n_neighbors),
+        [float(share) for share in wrong.mean(axis=0)],
         found,
-        error,
+        None if machine is None else float(machine.mean()),
         learned - start,
         clock() - start,
     )
+    return Measured(comparison, wrong, machine, *((pairwise, between) if keep else ()))
 
 
 def require_sizes(

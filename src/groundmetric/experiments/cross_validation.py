@@ -1,8 +1,6 @@
-"""Cross-validate methods on your own data, with intervals for the differences.
+"""Measure methods on the same splits of your own data, with intervals.
 
-Folds share training histograms, so their errors are not independent. The intervals are
-Student's with a variance that corrects for this (Nadeau & Bengio, *Inference for the
-Generalization Error*, Machine Learning 52, 2003).
+The splits, and what follows from them, are those of a :class:`Design`.
 """
 
 from __future__ import annotations
@@ -14,113 +12,97 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold
 
 from .. import validation
 from .._progress import progress_bar
-from .comparison import Comparison, Split, evaluate, require_sizes
-from .inference import student_interval
-from .measures import class_sizes
+from .comparison import Measured, Split, measured, require_sizes
 from .methods import Method, as_methods
+from .splits import draw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from .design import Design, Estimate
 
 Floats = NDArray[np.float64]
+Wrong = NDArray[np.bool_]
 
-__all__ = ["CrossValidation", "Estimate", "cross_validate", "resampled_mean"]
+__all__ = ["CrossValidation", "cross_validate", "measure"]
 
 # Histograms to learn from for which starting processes pays off.
 WORTH_PROCESSES = 100
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over splits with its 95 % interval; NaN if all splits are equal.
-
-    Examples
-    --------
-    >>> from groundmetric.experiments import Estimate
-    >>> Estimate(0.2, 0.1, 0.3).high
-    0.3
-    """
-
-    mean: float
-    low: float
-    high: float
-
-    def clipped(self, least: float) -> Estimate:
-        """Clip the interval, which may leave the range of shares or differences."""
-        ends = (float(np.clip(end, least, 1.0)) for end in (self.low, self.high))
-        return Estimate(self.mean, *ends)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """Errors of one method, split by split; the same splits for all methods.
+    """Errors of one method on the splits of a design, the same for all methods.
 
     Attributes
     ----------
     method : str
         Name of the method.
-    knn_errors : list of float
-        Error rate of nearest neighbors in each split.
-    svm_errors : list of float or None
-        Error rate of support vector machines, if any were trained.
-    ratio : float
-        Test histograms for each training histogram.
+    design : Design
+        The splits.
+    knn_wrong : list of ndarray of bool
+        Whether nearest neighbors misclassify each test histogram, for each split.
+    svm_wrong : list of ndarray of bool, or None
+        The same for support vector machines, if any were trained.
     fit_seconds : list of float
-        CPU time for learning in each split. Equality ignores it.
+        CPU time for learning in each split.
+    first : Measured, optional
+        The first split in detail, if asked for.
 
     Examples
     --------
     >>> from groundmetric.experiments import CrossValidation
-    >>> CrossValidation("l1", [0.25, 0.15], None, 0.25).ratio
-    0.25
+    >>> from groundmetric.experiments.splits import draw
+    >>> design = draw([0, 0, 1, 1], n_folds=2, n_repeats=1)
+    >>> CrossValidation("l1", design, [[0, 1], [0, 0]]).knn_errors
+    [0.5, 0.0]
     """
 
     method: str
-    knn_errors: list[float]
-    svm_errors: list[float] | None
-    ratio: float
-    fit_seconds: list[float] = field(default_factory=list, compare=False)
+    design: Design = field(repr=False)
+    knn_wrong: Sequence[Wrong] = field(repr=False)
+    svm_wrong: Sequence[Wrong] | None = field(default=None, repr=False)
+    fit_seconds: list[float] = field(default_factory=list)
+    first: Measured | None = field(default=None, repr=False)
 
+    @property
+    def knn_errors(self) -> list[float]:
+        """Error rate of nearest neighbors in each split."""
+        return [float(np.mean(wrong)) for wrong in self.knn_wrong]
 
-def resampled_mean(values: ArrayLike, *, ratio: float) -> Estimate:
-    r"""Mean over splits that share training histograms, with its 95 % interval.
+    @property
+    def svm_errors(self) -> list[float] | None:
+        """Error rate of support vector machines in each split, if any were trained."""
+        if self.svm_wrong is None:
+            return None
+        return [float(np.mean(wrong)) for wrong in self.svm_wrong]
 
-    .. math:: \bar v \mp t \, s \, \sqrt{1 / J + n_\mathrm{test} / n_\mathrm{train}}
+    @property
+    def balanced_error(self) -> float:
+        """Error rate of nearest neighbors in each class, averaged over classes."""
+        return self.design.balanced(self.knn_wrong)
 
-    with s the standard deviation of the J values and t the 97.5 % quantile of Student's
-    distribution with J - 1 degrees of freedom. The ends are NaN for a single split or
-    equal ones, which do not show how certain their mean is.
+    def error(self, measure: str = "knn") -> Estimate:
+        """Error rate, of "knn" or "svm", with its interval."""
+        return self.design.estimate(self._wrong(measure), 0.0, 1.0)
 
-    Parameters
-    ----------
-    values : array-like of shape (J,)
-        Errors, or differences of errors, of each split.
-    ratio : float
-        Test histograms for each training histogram, 0.25 with five folds.
+    def saved_by(self, other: CrossValidation, measure: str = "knn") -> Estimate:
+        """Error rate that another method saves compared with this one."""
+        gains = [
+            np.subtract(mine, theirs, dtype=float)
+            for mine, theirs in zip(
+                self._wrong(measure), other._wrong(measure), strict=True
+            )
+        ]
+        return self.design.estimate(gains, -1.0, 1.0)
 
-    Returns
-    -------
-    Estimate
-
-    Examples
-    --------
-    >>> from groundmetric.experiments import resampled_mean
-    >>> found = resampled_mean([0.2, 0.25, 0.3], ratio=0.5)
-    >>> round(found.mean, 3), round(found.low, 3), round(found.high, 3)
-    (0.25, 0.054, 0.446)
-    >>> resampled_mean([0.25, 0.25, 0.25], ratio=0.5)
-    Estimate(mean=0.25, low=nan, high=nan)
-    """
-    array = validation.as_float_array(values, "values", 1)
-    validation.require_finite(array, "values")
-    ratio = validation.as_number(ratio, "ratio", low=0.0)
-    validation.as_count(array.size, "the number of values", low=1)
-    low, high = student_interval(array[:, None], ratio=ratio)
-    return Estimate(float(array.mean()), float(low[0]), float(high[0]))
+    def _wrong(self, measure: str) -> Sequence[Wrong]:
+        found = self.knn_wrong if measure == "knn" else self.svm_wrong
+        assert found is not None  # noqa: S101 - whoever asks has trained machines
+        return found
 
 
 def cross_validate(
@@ -128,15 +110,16 @@ def cross_validate(
     y: ArrayLike,
     *,
     methods: Iterable[str | Method] | None = None,
+    n_train: int | None = None,
     n_folds: int = 5,
-    n_repeats: int = 1,
+    n_repeats: int = 2,
     n_neighbors: int = 3,
     svm: bool = False,
     seed: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> list[CrossValidation]:
-    """Measure every distance on your own data by stratified cross-validation.
+    """Measure every distance on your own data, on the same splits.
 
     Parameters
     ----------
@@ -147,14 +130,19 @@ def cross_validate(
     methods : iterable of str or Method, optional
         Names in :data:`METHODS`, or your own methods; by default those of the paper's
         Figure 1.
-    n_folds, n_repeats : int, default=5 and 1
-        Number of folds, and how often to draw them.
+    n_train : int, optional
+        Number of histograms to learn from. If there are many more, training sets of
+        this size are drawn that have no histogram in common, and tested on the same
+        others, which is better evidence than folds. By default folds of all of X.
+    n_folds, n_repeats : int, default=5 and 2
+        Number of folds, and how often to draw them. Their product is the largest number
+        of disjoint training sets.
     n_neighbors : int, default=3
         Number of neighbors that vote.
     svm : bool, default=False
         Whether to train support vector machines too; see :func:`svm_error`.
     seed : int, default=0
-        Seed for drawing folds.
+        Seed for drawing splits.
     n_jobs : int, optional
         Number of threads for EMDs, or of processes if each split has 100 histograms
         to learn from; does not affect the results.
@@ -172,80 +160,92 @@ def cross_validate(
     >>> X = 2 * [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
     >>> y = 2 * ["left", "left", "right", "right"]
     >>> (l1,) = cross_validate(X, y, methods=["l1"], n_folds=2, n_neighbors=1)
-    >>> l1.knn_errors, l1.ratio
-    ([0.0, 0.0], 1.0)
+    >>> l1.knn_errors, l1.error().high < 0.4
+    ([0.0, 0.0, 0.0, 0.0], True)
     """
     chosen = as_methods(methods)
-    splits = _splits(X, y, n_folds, n_repeats, seed)
+    rows = validation.as_distributions(X, "X")
+    validation.require_length(y, len(rows), "y")
+    design = draw(y, n_train=n_train, n_folds=n_folds, n_repeats=n_repeats, seed=seed)
+    return measure(
+        rows,
+        np.asarray(y),
+        design,
+        methods=chosen,
+        n_neighbors=n_neighbors,
+        svm=svm,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+
+
+def measure(
+    rows: Floats,
+    labels: NDArray[Any],
+    design: Design,
+    *,
+    methods: Sequence[Method],
+    n_neighbors: int,
+    svm: bool = False,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    keep: bool = False,
+) -> list[CrossValidation]:
+    """Measure methods on the splits of a design; rows are histograms of mass 1.
+
+    Keep the first split in detail if asked to.
+    """
+    splits = [Split.of(rows, labels, *each) for each in design.splits]
     for split in splits:
         require_sizes(split.y, None, n_neighbors, svm=svm, where=" in a split")
     threads = validation.n_threads(n_jobs)
-    found: dict[str, list[Comparison]] = {method.name: [] for method in chosen}
-    fits = [(method, split) for split in splits for method in chosen]
+    found: dict[str, list[Measured]] = {method.name: [] for method in methods}
+    fits = [(method, split) for split in splits for method in methods]
     options = {"n_neighbors": n_neighbors, "svm": svm, "with_recall": False}
-    with progress_bar(len(fits), label="folds", show=verbose > 0, unit="fit") as report:
-        for k, measured in enumerate(_measured(fits, threads, options), 1):
-            found[measured.method].append(measured)
+    kept = len(methods) if keep else 0
+    with progress_bar(len(fits), label="fits", show=verbose > 0, unit="fit") as report:
+        for k, one in enumerate(_measured(fits, threads, options, kept), 1):
+            found[one.comparison.method].append(one)
             if report is not None:
                 report(k)
-    ratio = len(splits[0].z) / len(splits[0].y)
     return [
         CrossValidation(
             name,
-            [one.knn_errors[-1] for one in each],
-            [one.svm_error for one in each if one.svm_error is not None]
+            design,
+            [one.knn_wrong[:, -1] for one in each],
+            [one.svm_wrong for one in each if one.svm_wrong is not None]
             if svm
             else None,
-            ratio,
-            [one.fit_seconds for one in each],
+            [one.comparison.fit_seconds for one in each],
+            each[0] if keep else None,
         )
         for name, each in found.items()
     ]
 
 
 def _measured(
-    fits: list[tuple[Method, Split]], threads: int, options: dict[str, Any]
-) -> Iterator[Comparison]:
-    """Evaluate all fits in their order: of many histograms each in a process."""
-    if threads == 1 or len(fits[0][1].y) < WORTH_PROCESSES:
-        for method, split in fits:
-            yield evaluate(method, split, n_jobs=threads, **options)
-        return
-    calls = (joblib.delayed(_with_warnings)(*fit, options) for fit in fits)
-    for measured, said in joblib.Parallel(threads, return_as="generator")(calls):
+    fits: list[tuple[Method, Split]], threads: int, options: dict[str, Any], kept: int
+) -> Iterator[Measured]:
+    """Evaluate all fits in their order; if they are large, each in a process.
+
+    The first ones, which are kept, stay in this process.
+    """
+    here = kept if threads > 1 and len(fits[0][1].y) >= WORTH_PROCESSES else len(fits)
+    for k, (method, split) in enumerate(fits[:here]):
+        yield measured(method, split, n_jobs=threads, **options, keep=k < kept)
+    calls = (joblib.delayed(_with_warnings)(*fit, options) for fit in fits[here:])
+    for one, said in joblib.Parallel(threads, return_as="generator")(calls):
         for message in said:
             warnings.warn(message, stacklevel=3)
-        yield measured
+        yield one
 
 
 def _with_warnings(
     method: Method, split: Split, options: dict[str, Any]
-) -> tuple[Comparison, list[Warning]]:
+) -> tuple[Measured, list[Warning]]:
     """Evaluate in a process of its own; warnings are for the one that asked."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", UserWarning)
-        measured = evaluate(method, split, n_jobs=1, **options)
-    users = [one.message for one in said if issubclass(one.category, UserWarning)]
-    return measured, [one for one in users if isinstance(one, Warning)]
-
-
-def _splits(
-    X: ArrayLike, y: ArrayLike, n_folds: int, n_repeats: int, seed: int
-) -> list[Split]:
-    """Check the data and draw the folds."""
-    rows = validation.as_distributions(X, "X")
-    validation.require_length(y, len(rows), "y")
-    labels = np.asarray(y)
-    folds = validation.as_count(n_folds, "n_folds", low=2)
-    repeats = validation.as_count(n_repeats, "n_repeats", low=1)
-    seed = validation.as_count(seed, "seed", low=0, high=2**32 - 1)
-    values, counts = class_sizes(labels, "y")
-    if counts.min() < folds:
-        raise ValueError(
-            f"n_folds is {folds}, but y has {counts.min()} of class "
-            f"{values[counts.argmin()]!s}: each fold needs one."
-        )
-    folding = RepeatedStratifiedKFold(
-        n_splits=folds, n_repeats=repeats, random_state=seed
-    )
-    return [Split.of(rows, labels, *each) for each in folding.split(rows, labels)]
+        one = measured(method, split, n_jobs=1, **options)
+    users = [each.message for each in said if issubclass(each.category, UserWarning)]
+    return one, [each for each in users if isinstance(each, Warning)]

@@ -58,14 +58,29 @@ def knn_errors(
     >>> knn_errors(far, ["a", "b", "b"], ["a", "a"], n_neighbors=3)
     [0.5, 0.0, 1.0]
     """
+    wrong = knn_wrong(distances, y_train, y_test, n_neighbors=n_neighbors)
+    return [float(share) for share in wrong.mean(axis=0)]
+
+
+def knn_wrong(
+    distances: ArrayLike, y_train: ArrayLike, y_test: ArrayLike, *, n_neighbors: int
+) -> NDArray[np.bool_]:
+    """Whether neighbors misclassify each test histogram, for 1, 2, ... of them.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.measures import knn_wrong
+    >>> knn_wrong([[1, 2], [2, 1]], ["a", "b"], ["a", "a"], n_neighbors=1).ravel()
+    array([False,  True])
+    """
     between = _matrix(distances, y_test, y_train, ("y_test", "y_train"))
     validation.require_same_kind(y_train, y_test)
     high = between.shape[1]
     k = validation.as_count(n_neighbors, "n_neighbors", low=1, high=high)
     classes, codes = np.unique(np.asarray(y_train), return_inverse=True)
     winners = classes[votes(codes[nearest(between, k)], len(classes))]
-    wrong = (winners != np.asarray(y_test)[:, None]).mean(axis=0)
-    return [float(share) for share in wrong]
+    wrong: NDArray[np.bool_] = winners != np.asarray(y_test)[:, None]
+    return wrong
 
 
 def recall(distances: ArrayLike, y: ArrayLike, *, n_neighbors: int) -> list[float]:
@@ -131,6 +146,21 @@ def svm_error(
     >>> svm_error(train, [0, 0, 1, 1], [[1, 2, 9, 8]], [0])
     0.0
     """
+    return float(svm_wrong(train, y_train, test, y_test).mean())
+
+
+def svm_wrong(
+    train: ArrayLike, y_train: ArrayLike, test: ArrayLike, y_test: ArrayLike
+) -> NDArray[np.bool_]:
+    """Whether a support vector machine misclassifies each test histogram.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.measures import svm_wrong
+    >>> train = [[0, 1, 9, 9], [1, 0, 9, 9], [9, 9, 0, 1], [9, 9, 1, 0]]
+    >>> svm_wrong(train, [0, 0, 1, 1], [[1, 2, 9, 8]], [1])
+    array([ True])
+    """
     within = _matrix(train, y_train, y_train, ("y_train", "y_train"))
     between = _matrix(test, y_test, y_train, ("y_test", "y_train"))
     validation.require_same_kind(y_train, y_test)
@@ -149,7 +179,8 @@ def svm_error(
         kernel, machine = _kernel(SIGMA_GRID[sigma]), _machine(C_GRID[c])
         machine.fit(kernel.fit_transform(within), labels)
         found = machine.predict(kernel.transform(between))
-    return 1.0 - float((found == np.asarray(y_test)).mean())
+    wrong: NDArray[np.bool_] = found != np.asarray(y_test)
+    return wrong
 
 
 def _scores(within: Floats, labels: Labels, seen: Indices, held: Indices) -> Floats:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from .. import (
@@ -27,6 +29,7 @@ from .. import (
 )
 from ..baselines import ITML, LMNN, NCA, ChiSquaredLMNN
 from ..distances import DISTANCES
+from ..learning._learner import raised
 from ..neighbors._kernel import shrunk
 from ..similarity._makers import weights_of
 from ..tables._initial import starting_metric
@@ -181,6 +184,80 @@ def _learn_shrunk(
             None if right is None else learner.histograms(right),
         )
         return shrunk(between, learner.metric_, settings["shrinkage"], *rows)
+
+    return pairwise
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Distances of a fitted learner, which remember it."""
+
+    learner: GroundMetricLearning
+
+    def __call__(self, left: Floats, right: Floats | None) -> Floats:
+        """Compute distances between two sets of histograms, or within one."""
+        n_jobs = self.learner.n_jobs
+        return pairwise_emd(left, right, metric=self.learner, n_jobs=n_jobs)
+
+
+def of_learner(learner: GroundMetricLearning, *, fitted: bool = False) -> Method:
+    """Learn with a copy of this learner, or use it as it is if it is fitted.
+
+    Examples
+    --------
+    >>> from groundmetric import GroundMetricLearning
+    >>> from groundmetric.experiments.methods import of_learner
+    >>> of_learner(GroundMetricLearning()).name
+    'learned'
+    """
+    label = "learned metric"
+    return Method("learned", label, {}, partial(_learn_with, learner, fitted))
+
+
+def of_start(learner: GroundMetricLearning, *, fitted: bool = False) -> Method:
+    """Use the metric that this learner starts from.
+
+    Examples
+    --------
+    >>> from groundmetric import GroundMetricLearning
+    >>> from groundmetric.experiments.methods import of_start
+    >>> of_start(GroundMetricLearning()).name
+    'initial'
+    """
+    label = "initial metric"
+    return Method("initial", label, {}, partial(_start_of, learner, fitted))
+
+
+def _learn_with(
+    learner: GroundMetricLearning,
+    fitted: bool,  # noqa: FBT001 - of a partial function
+    X: Floats,
+    y: Labels,
+    n_jobs: int | None,
+) -> Pairwise:
+    if fitted:  # rows have no names, which it may ask for
+        learner = copy(learner)
+        learner.__dict__.pop("feature_names_in_", None)
+        return Learned(learner)
+    return Learned(clone(learner).set_params(n_jobs=n_jobs).fit(X, y))
+
+
+def _start_of(
+    learner: GroundMetricLearning,
+    fitted: bool,  # noqa: FBT001 - the same
+    X: Floats,
+    y: Labels,
+    n_jobs: int | None,
+) -> Pairwise:
+    """Fit for a single step, which begins at the same metric, if necessary."""
+    if not fitted:
+        one = {"max_outer": 1, "max_inner": 1, "checkpoint": None, "verbose": 0}
+        learner = clone(learner).set_params(**one, n_jobs=n_jobs).fit(X, y)
+    metric, power = learner.initial_metric_, learner.power_
+
+    def pairwise(left: Floats, right: Floats | None) -> Floats:
+        columns = None if right is None else raised(right, power)
+        return pairwise_emd(raised(left, power), columns, metric=metric, n_jobs=n_jobs)
 
     return pairwise
 

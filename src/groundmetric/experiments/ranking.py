@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import validation
 from ._pandas import pandas_of
-from .choice import available_learners, best_first, choice_over_splits, fixed_for
-from .cross_validation import (
-    CrossValidation,
-    Estimate,
-    cross_validate,
-    resampled_mean,
-)
+from .choice import available_learners, best_first, choice_of, fixed_for
+from .cross_validation import CrossValidation, measure
+from .design import Estimate
 from .methods import METHODS, Method, as_methods
 from .names import LABELS, in_a_sentence
+from .splits import draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
-__all__ = ["compare", "fewest_to_learn_from"]
+__all__ = ["compare"]
 
 OURS = "gml"
 
@@ -34,24 +32,26 @@ def compare(
     y: ArrayLike,
     *,
     methods: Iterable[str | Method] | None = None,
+    n_train: int | None = None,
     n_folds: int = 5,
-    n_repeats: int = 1,
+    n_repeats: int = 2,
     n_neighbors: int = 3,
     seed: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> pd.DataFrame:
-    """Find out which distance to use on your own data, by cross-validation.
+    """Find out which distance to use on your own data.
 
     Parameters
     ----------
-    X, y, n_folds, n_repeats, n_neighbors, seed, n_jobs, verbose
+    X, y, n_train, n_folds, n_repeats, n_neighbors, seed, n_jobs, verbose
         As in :func:`cross_validate`.
     methods : iterable of str or Method, optional
         Names in :data:`METHODS`, or your own methods. By default as ``groundmetric
         evaluate``: :data:`FIXED` distances, l1 of TF-IDF if most bins are empty, as in
         counts of words, the learners in :data:`LEARNERS` (without those that need
-        metric-learn if it is not installed), and "gml".
+        metric-learn if it is not installed, and without ITML if there are more than
+        five classes, for it takes minutes then), and "gml".
 
     Returns
     -------
@@ -59,9 +59,12 @@ def compare(
         A row for each method, the best first: ``error``, ``low`` and ``high`` (mean
         error and its 95 % interval), ``worse``, ``worse_low`` and ``worse_high`` (how
         much worse than the best), ``saved``, ``saved_low`` and ``saved_high`` (how much
-        "gml" saves compared with the method; NaN without "gml"), and ``seconds`` (CPU
-        time for learning, mean over splits). ``attrs["verdict"]`` says in a sentence
-        which method to use.
+        "gml" saves compared with the method) and ``sure`` (how sure it is that it saves
+        anything, from 0 to 1; all four NaN without "gml"), ``balanced`` (error of each
+        class, averaged over the classes), and ``seconds`` (CPU time for learning, mean
+        over splits). ``attrs["verdict"]`` says in a sentence which method to use,
+        ``attrs["guessing"]`` has the error of always guessing the most common class,
+        and ``attrs["design"]`` says how the splits were drawn.
 
     Examples
     --------
@@ -75,41 +78,26 @@ def compare(
     'Use the l1 distance on these data: 0.0 % errors, and no learner makes fewer.'
     """
     pandas_of("compare")  # before anything is computed
+    rows = validation.as_distributions(X, "X")
+    validation.require_length(y, len(rows), "y")
+    design = draw(y, n_train=n_train, n_folds=n_folds, n_repeats=n_repeats, seed=seed)
     if methods is None:
-        learners = available_learners(fewest_to_learn_from(y, n_folds)).names
-        methods = [*fixed_for(X), *learners, OURS]
+        methods = [*fixed_for(X), *available_learners(design).names, OURS]
     chosen = as_methods(methods)
-    found = cross_validate(
-        X,
-        y,
+    found = measure(
+        rows,
+        np.asarray(y),
+        design,
         methods=chosen,
-        n_folds=n_folds,
-        n_repeats=n_repeats,
         n_neighbors=n_neighbors,
-        seed=seed,
         n_jobs=n_jobs,
         verbose=verbose,
     )
     frame = _frame(found)
-    frame.attrs["verdict"] = choice_over_splits(
-        {one.method: one.knn_errors for one in found},
-        ratio=found[0].ratio,
-        names=_names(chosen),
-    )
+    frame.attrs["verdict"] = choice_of(found, _names(chosen))
+    frame.attrs["guessing"] = design.guessing
+    frame.attrs["design"] = design.words
     return frame
-
-
-def fewest_to_learn_from(y: ArrayLike, n_folds: int) -> int:
-    """Return how many of the smallest class a training set has, at least.
-
-    Examples
-    --------
-    >>> from groundmetric.experiments.ranking import fewest_to_learn_from
-    >>> fewest_to_learn_from([0, 0, 0, 1, 1, 1, 1, 1], 2)
-    1
-    """
-    smallest = int(np.unique(np.asarray(y), return_counts=True)[1].min())
-    return smallest - -(-smallest // max(n_folds, 1))  # less the largest fold
 
 
 def _names(methods: Sequence[Method]) -> dict[str, str]:
@@ -125,19 +113,18 @@ def _frame(found: Sequence[CrossValidation]) -> pd.DataFrame:
     by_name = {one.method: one for one in found}
     means = {one.method: float(np.mean(one.knn_errors)) for one in found}
     order = [by_name[name] for name in best_first(means)]
-    best, ours = order[0].knn_errors, by_name.get(OURS)
+    best, ours = order[0], by_name.get(OURS)
     rows = []
     for one in order:
-        errors, ratio = one.knn_errors, one.ratio
-        worse = resampled_mean(np.subtract(errors, best), ratio=ratio)
-        saved = Estimate(math.nan, math.nan, math.nan)
+        saved = Estimate(math.nan, math.nan, math.nan, math.nan)
         if ours is not None:
-            saved = resampled_mean(np.subtract(errors, ours.knn_errors), ratio=ratio)
+            saved = one.saved_by(ours)
         rows.append(
             {"method": one.method}
-            | _columns("error", resampled_mean(errors, ratio=ratio).clipped(0.0))
-            | _columns("worse", worse.clipped(-1.0))
-            | _columns("saved", saved.clipped(-1.0))
+            | _columns("error", one.error())
+            | _columns("worse", one.saved_by(best))
+            | _columns("saved", saved)
+            | {"sure": saved.sure, "balanced": one.balanced_error}
             | {"seconds": float(np.mean(one.fit_seconds))}
         )
     frame: pd.DataFrame = pandas_of("compare").DataFrame(rows).set_index("method")

@@ -65,7 +65,7 @@ class GridMetricDisplay(MetricPicture):
     def from_metric(
         cls,
         metric: ArrayLike,
-        shape: tuple[int, ...],
+        shape: tuple[int, ...] | None = None,
         *,
         feature: int | None = None,
         n_pairs: int = 0,

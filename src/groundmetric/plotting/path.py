@@ -22,21 +22,21 @@ Floats = NDArray[np.float64]
 class PathDisplay(Display):
     """The criterion at each step of the descent.
 
-    For C_k, the inner steps of an outer step are of a convex bound on the criterion,
-    and a dot marks where an outer step begins and the bound equals the criterion. With
-    margins, every step has its dot. Single steps may go up. Create it with
-    :meth:`from_estimator` or :meth:`from_path`.
+    Steps follow subgradients, so a single one may raise the criterion. For the paper's
+    criterion, the inner steps of an outer step lower a convex bound on it instead; a
+    dot marks where an outer step begins and the bound equals the criterion. Create it
+    with :meth:`from_estimator` or :meth:`from_path`.
 
     Attributes
     ----------
     criterion : ndarray of shape (n_steps,)
-        The criterion, or for C_k the bound on it, at each step.
+        The criterion at each step, or the bound on it.
     starts : ndarray of int
         Steps where an outer step begins.
     ax_, figure_ : matplotlib axes and figure
         Where the display was drawn.
     lines_ : list of matplotlib lines
-        The curve, the dots, and a ring at its lowest point.
+        The curve, the dots if there is a bound, and a ring at the minimum.
 
     Examples
     --------
@@ -103,16 +103,16 @@ class PathDisplay(Display):
         axes = self._open(ax)
         best = int(self.criterion.argmin())
         steps = np.arange(len(self.criterion))
-        curve = axes.plot(
-            steps, self.criterion, color=FAR, label="criterion, or bound on it"
-        )
+        bounded = len(self.starts) < len(steps)  # otherwise all are outer steps
+        what = "convex bound" if bounded else "criterion"
+        curve = axes.plot(steps, self.criterion, color=FAR, label=what)
         dots = axes.plot(
             self.starts, self.criterion[self.starts], "o", color=FAR, ms=5,
             label="criterion, where an outer step begins",
-        )  # fmt: skip
+        ) if bounded else []  # fmt: skip
         ring = axes.plot(
             best, self.criterion[best], "o", mfc="none", mec=NEAR, mew=2, ms=10,
-            label="lowest value",
+            label="lowest bound" if bounded else "minimum",
         )  # fmt: skip
         self.lines_: list[Line2D] = [*curve, *dots, *ring]
         axes.set(xlabel="step", ylabel="criterion")

@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from ..experiments.names import LABELS, in_a_sentence
+from ..experiments.verdict import Gain, kind
 from ..learning._learner import raised
 from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
 from ._lesson import moved
 from ._origins import Origin, Origins
-from ._verdict import Gain, kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..learning._path import DescentPath
     from ._evaluation import Evaluation
 
@@ -35,13 +33,11 @@ def contents(
     evaluation: Evaluation,
     names: list[str],
     grid: tuple[int, int, int] | None,
-    gains: Mapping[str, Gain] | None = None,
     origins: Origins | None = None,
 ) -> Contents:
     """Collect everything that the page draws, ready for JSON.
 
-    The gains are those of the verdict; by default those on the test set. The origins
-    name histograms; by default they have numbers.
+    The origins name histograms; by default they have numbers.
     """
     learner = evaluation.learner
     metric = learner.metric_
@@ -79,7 +75,7 @@ def contents(
         ],
         "differences": [
             _difference(name, found)
-            for name, found in (gains or evaluation.differences()).items()
+            for name, found in evaluation.verdict.gains().items()
         ],
         "moved": moved(
             learner, raised(evaluation.data.train, learner.power_)
@@ -124,7 +120,6 @@ def _difference(name: str, found: Gain) -> Contents:
         "label": LABELS[name],
         **{end: round(getattr(found, end), 5) for end in ("gain", "low", "high")},
         "kind": kind(found),
-        "certain": found.is_certain,
     }
 
 

@@ -3,37 +3,46 @@
 An 8 x 8 image of a digit is a histogram of ink over 64 pixels. Under which metric
 between pixels are images of the same digit close, and images of different digits far
 apart? With only five images of each digit to learn from, there is something to gain;
-and because one draw of them may be lucky, the demo draws many.
+and because one draw of them may be lucky, the demo draws many: training sets without a
+common image, all tested on the same other images.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedShuffleSplit
 
-from .. import EMDNeighbors, GroundMetricLearning
-from .._progress import progress_bar
+from .. import GroundMetricLearning, pairwise_emd
 from .._words import percent
-from ..base._votes import votes
 from ..datasets import load_digits_histograms
 from ..experiments.choice import available_learners
+from ..experiments.methods import Method
 from ..experiments.names import LABELS
 from ._evaluation import Data, Evaluation, evaluate, judge_data
-from ._repeated import Repeated
+from ._section import section_of
 from ._write import judge_features, write_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-__all__ = ["LABELS", "Data", "costs_of_ink", "lesson", "measure", "write_demo"]
+    from ..experiments.methods import Pairwise
+
+__all__ = [
+    "LABELS",
+    "Data",
+    "costs_of_ink",
+    "data_of",
+    "lesson",
+    "measure",
+    "write_demo",
+]
 
 DIGITS = (3, 5, 8)  # which look alike
 N_EACH = 5  # images of each digit to learn from
-N_TEST = 250
 N_SPLITS = 20
 N_NEIGHBORS = 3
 SEED = 0
@@ -50,103 +59,58 @@ Floats = NDArray[np.float64]
 
 def write_demo(
     path: Path, *, n_jobs: int, progress: bool
-) -> tuple[Repeated, list[str]]:
+) -> tuple[Evaluation, list[str]]:
     """Learn from digits, and write a report; return the errors, and notes on them."""
-    others = available_learners(N_EACH)
+    data = data_of(DIGITS, N_EACH)
+    others = available_learners(data.design)
     fast = [name for name in others.names if name not in SLOW]
-    repeated, first = measure(
-        DIGITS,
-        N_EACH,
-        n_splits=N_SPLITS,
-        learners=fast,
-        jobs=n_jobs,
-        progress=progress,
-    )
+    found = measure(data, jobs=n_jobs, learners=fast, progress=progress)
     pixels = judge_features(None, (SIDE, SIDE), SIDE * SIDE)
-    notes = [lesson(first.learner.metric_, first.data, pixels[0]), WRITERS]
+    notes = [lesson(found.learner.metric_, found.data, pixels[0]), WRITERS]
     notes += [others.skipped] if others.skipped else []
     origin = {
         "command": "groundmetric demo",
-        "data": f"scikit-learn's digits, {N_SPLITS} random splits with seed {SEED}",
+        "data": f"scikit-learn's digits, {N_SPLITS} training sets with seed {SEED}",
     }
-    write_evaluation(
-        path,
-        first,
-        pixels,
-        "Handwritten digits",
-        SEED,
-        origin=origin,
-        section=repeated.section(notes),
-    )
-    return repeated, notes
+    section = section_of(found, notes)
+    title = "Handwritten digits"
+    write_evaluation(path, found, pixels, title, SEED, origin=origin, section=section)
+    return found, notes
+
+
+def data_of(digits: Iterable[int], n_each: int) -> Data:
+    """Draw training sets with a few images of each digit."""
+    data = load_digits_histograms(digits)
+    n_train = n_each * len(np.unique(data.y))
+    repeats = N_SPLITS // 5  # of five folds
+    return judge_data(data.X, data.y, n_train=n_train, n_repeats=repeats, seed=SEED)
 
 
 def measure(
-    digits: Iterable[int],
-    n_each: int,
+    data: Data,
     *,
-    n_splits: int,
     jobs: int | None,
     learners: Sequence[str] = (),
     progress: bool = False,
-) -> tuple[Repeated, Evaluation]:
-    """Learn from a few images of each digit in many splits; keep the first in full.
-
-    The other learners are names of methods.
-    """
-    data = load_digits_histograms(digits)
-    n, n_train = len(data.y), n_each * len(np.unique(data.y))
-    n_test = min(N_TEST, n - n_train)
-    splits = StratifiedShuffleSplit(
-        n_splits, train_size=n_train, test_size=n_test, random_state=SEED
-    )
-    found: list[Evaluation] = []
-    with progress_bar(
-        n_splits, label="random splits", show=progress, unit="split"
-    ) as report:
-        for train, test in splits.split(data.X, data.y):
-            drawn = data.X[train], data.y[train], data.X[test], data.y[test]
-            found.append(_learn(judge_data(*drawn, SEED), jobs, learners))
-            if report is not None:
-                report(len(found))
-    pixels = {"pixels": [_pixel_error(one.data, jobs) for one in found]}
-    ratio = n_test / (n - n_test)
-    return Repeated.of(found, ratio=ratio, others=pixels), found[0]
-
-
-def _learn(data: Data, jobs: int | None, learners: Sequence[str]) -> Evaluation:
-    learner = GroundMetricLearning(n_jobs=jobs)
+) -> Evaluation:
+    """Learn from all training sets; the other learners are names of methods."""
+    pixels = Method("pixels", LABELS["pixels"], {}, _pixels)
     return evaluate(
-        learner, data, n_neighbors=N_NEIGHBORS, n_jobs=jobs, learners=learners
+        GroundMetricLearning(),
+        data,
+        n_neighbors=N_NEIGHBORS,
+        n_jobs=jobs,
+        learners=learners,
+        others=[pixels],
+        verbose=int(progress),
     )
 
 
-def _pixel_error(data: Data, jobs: int | None) -> float:
-    """Share of errors under the distances between pixels in the image."""
+def _pixels(_X: Floats, _y: NDArray[Any], n_jobs: int | None) -> Pairwise:
+    """Take the distances between pixels in the image."""
     places = np.indices((SIDE, SIDE)).reshape(2, -1).T
     apart = np.linalg.norm(places[:, None] - places, axis=2)
-    search = EMDNeighbors(apart, n_neighbors=N_NEIGHBORS, n_jobs=jobs).fit(data.train)
-    nearest = np.asarray(search.kneighbors(data.test, return_distance=False))
-    winners = votes(data.y[nearest], len(data.classes))[:, -1]
-    return float((winners != data.z).mean())
-
-
-def facts(repeated: Repeated) -> dict[str, Any]:
-    """Collect the results, for JSON."""
-    saved = {
-        name: {"mean": gain.gain, "low": gain.low, "high": gain.high}
-        for name, gain in repeated.gains.items()
-    }
-    return {
-        "n_train": repeated.n_train,
-        "n_test": repeated.n_test,
-        "n_splits": repeated.n_splits,
-        "n_neighbors": repeated.n_neighbors,
-        "errors": repeated.errors,
-        "recall": repeated.recall,
-        "saved": saved,
-        "verdict": " ".join([repeated.headline(), *repeated.sentences()]),
-    }
+    return partial(pairwise_emd, metric=apart, n_jobs=n_jobs)
 
 
 def lesson(metric: Floats, data: Data, names: Sequence[str]) -> str:

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..experiments.names import LABELS
-from ._verdict import kind
+from ..experiments.verdict import kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
+    from ..learning._path import DescentPath
     from ._contents import Contents
     from ._evaluation import Evaluation
     from ._section import Section
@@ -61,7 +62,7 @@ def page(
         errors=_table(section),
         about=_about(section.about),
         rest=_paragraphs(section.rest),
-        before=html.escape(LABELS[evaluation.before]),
+        descent=_descent(evaluation.learner.path_),
         kappa=evaluation.n_neighbors,
         settings=_rows([*origin.items(), *_settings(evaluation)]),
         snippet=html.escape(origin.get("command") or how_to),
@@ -154,6 +155,19 @@ def _snippet(evaluation: Evaluation, seed: int, options: Mapping[str, object]) -
         f"{arrays}learner = {type(learner).__name__}({', '.join(words)})\n"
         f'write_report("report.html", learner=learner, {rest},\n'
         f"             n_neighbors={evaluation.n_neighbors})\n"
+    )
+
+
+def _descent(path: DescentPath) -> str:
+    """Say what the curve of the criterion shows."""
+    if any(step.inner for step in path):
+        return (
+            "Each outer step lowers a convex bound on it. Dots mark where an outer "
+            "step begins and the bound is exact; the ring marks the minimum."
+        )
+    return (
+        "Each step follows a subgradient, so a single one may raise it. The ring "
+        "marks the minimum."
     )
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .._words import percent, points
-from ._evaluation import TEST_SHARE
-from ._verdict import details, kind, recall_beside
+import numpy as np
+
+from .._words import count, percent
+from ..experiments.verdict import kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from ..experiments.verdict import Gain
     from ._evaluation import Evaluation
-    from ._verdict import Gain
-
-SECONDS = "Seconds to learn"  # of CPU time
 
 
 @dataclass(frozen=True)
@@ -55,96 +54,98 @@ class Section:
     options: dict[str, object] = field(default_factory=dict)
 
 
-def one_test_set(evaluation: Evaluation, seed: int, skipped: str = "") -> Section:
-    """Return the section for a single test set; a sentence on skipped learners."""
-    return Section(
-        evaluation.headline(),
-        list(_details(evaluation)),
-        [
-            f"Errors, {evaluation.n_neighbors} neighbors",
-            "Recall accuracy",
-            "Saved by learning (95 %)",
-            "McNemar\N{RIGHT SINGLE QUOTATION MARK}s p",
-            *([SECONDS] if len(evaluation.seconds) > 1 else []),
-        ],
-        _rows(evaluation),
-        evaluation.differences(),
-        " ".join(filter(None, [_how(evaluation, seed), skipped])),
+def section_of(evaluation: Evaluation, notes: Sequence[str] = ()) -> Section:
+    """Return the first section of a page; notes follow the verdict."""
+    verdict, design = evaluation.verdict, evaluation.data.design
+    how = (
+        f"{design.words} A test histogram gets the most common label among its "
+        f"{verdict.n_neighbors} nearest training histograms. {design.inference} They "
+        "are not adjusted for multiple comparisons. How sure it is that learning is "
+        "better than a distance comes from the same calculation."
     )
-
-
-def saved(found: Gain) -> str:
-    """Write what learning saves, with its interval."""
-    return f"{points(found.gain)} ({found.interval})"
-
-
-def time_of(seconds: float | None) -> str:
-    """Write a time in seconds; nothing if nothing was learned."""
-    return "" if seconds is None else f"{seconds:.1f}"
+    several = f"The rest of this page shows the first of the {design.n_splits} splits."
+    return Section(
+        verdict.headline(),
+        [text for text in [*_details(evaluation), *notes] if text],
+        verdict.columns(),
+        verdict.rows(),
+        verdict.gains(),
+        how,
+        [several] if design.n_splits > 1 else [],
+    )
 
 
 def _details(evaluation: Evaluation) -> Iterable[str]:
     """Compare the learned metric with l1, the initial metric, and the best other."""
-    found = evaluation.differences()
-    if chosen := evaluation.choice():
-        yield chosen
+    verdict = evaluation.verdict
+    yield verdict.size()
+    yield verdict.guessing()
+    yield verdict.choice()
     if evaluation.n_seen:
         yield (
             f"Warning: {evaluation.n_seen} of the {len(evaluation.data.test)} test "
             "histograms are also in the training set, so errors are too low."
         )
-    yield details(found["l1"])
-    if "initial" in found:
-        start = details(found["initial"])
+    yield _changes(evaluation)
+    if "initial" in evaluation.judged:
+        found = verdict.gain("initial")
         words = {
             "helped": "The descent itself helped",
             "hurt": "The descent itself made things worse",
             "unclear": "The descent itself made no significant difference",
         }
-        yield f"{words[kind(found['initial'])]}. {start}"
-    else:
+        yield (
+            f"{words[kind(found)]}: {percent(found.other_error)} errors under "
+            f"{found.other}, where it started."
+        )
+    elif not evaluation.data.was_split:
         yield (
             "Learning started from the uniform metric, whose EMD is half of l1, so the "
             "comparison with the initial metric is the same."
         )
-    if recalls := evaluation.recalls():
-        yield recall_beside(found["l1"], *recalls)
-    yield evaluation.best_other()
+    yield recall_beside(evaluation)
+    yield verdict.best_fixed()
 
 
-def _how(evaluation: Evaluation, seed: int) -> str:
-    n = len(evaluation.data.test)
+def _changes(evaluation: Evaluation) -> str:
+    """Count what learning corrects on a test set, compared with l1."""
     if evaluation.data.was_split:
-        source = (
-            f"No test set was given: {100 * TEST_SHARE:.0f} % of the histograms of "
-            f"each class ({n} in all, drawn with seed {seed}) were held out, and the "
-            "metric was learned from the rest."
-        )
-    else:
-        source = f"Errors are measured on the {n} test histograms provided."
+        return ""
+    found = evaluation.verdict.found
+    ours, theirs = (np.asarray(found[name].knn_wrong[0]) for name in ("learned", "l1"))
+    mended, spoiled = int((theirs & ~ours).sum()), int((ours & ~theirs).sum())
     return (
-        f"{source} A test histogram gets the most common label among its "
-        f"{evaluation.n_neighbors} nearest training histograms. The interval is "
-        "Bonett and Price's for paired proportions: it shows how certain the "
-        "difference is for this training set, not what another training set would "
-        "give. Intervals are not adjusted for multiple comparisons."
+        f"Compared with the l1 distance, learning corrects {_count(mended, 'error')} "
+        f"and introduces {_count(spoiled, 'new one')}."
     )
 
 
-def _rows(evaluation: Evaluation) -> dict[str, list[str]]:
-    found = evaluation.differences()
-    rows = {}
-    for name, judged in evaluation.judged.items():
-        at = min(evaluation.n_neighbors, len(judged.recall))
-        cells = [
-            percent(judged.errors[evaluation.n_neighbors - 1]),
-            percent(judged.recall[at - 1]) if at else "",
-        ]
-        if name in found:
-            cells += [saved(found[name]), f"{found[name].p_value:.2g}"]
-        else:
-            cells += ["", ""]
-        if len(evaluation.seconds) > 1:
-            cells.append(time_of(evaluation.seconds.get(name)))
-        rows[name] = cells
-    return rows
+def recall_beside(evaluation: Evaluation) -> str:
+    """Report recall in a sentence, and explain why it may contradict the verdict."""
+    recalls = evaluation.recalls()
+    if recalls is None:
+        return ""
+    recall, other_recall, n_neighbors = recalls
+    found = evaluation.verdict.gain("l1")
+    what = (
+        "Recall accuracy, the share of its own class among a test histogram's "
+        f"{count(n_neighbors, 'nearest other')}"
+    )
+    if evaluation.data.design.n_splits > 1:
+        what += " in the first split"
+    facts = (
+        f"{percent(recall)} under the learned metric, {percent(other_recall)} under "
+        f"{found.other}."
+    )
+    more = round(recall - other_recall, 3)
+    if not {"helped": more < 0, "hurt": more > 0, "unclear": False}[kind(found)]:
+        return f"{what}: {facts}"
+    return (
+        f"{what}, disagrees with the verdict: {facts} The verdict is based on errors. "
+        "A vote only needs a majority, but recall counts every neighbor, and it "
+        "searches the test set, not the training set."
+    )
+
+
+def _count(n: int, what: str) -> str:
+    return count(n, what) if n else f"no {what}"

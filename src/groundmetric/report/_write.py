@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from .. import _files, validation
 from ..learning._estimator import GroundMetricLearning
 from ._contents import contents
-from ._finding import N_SPLITS, find_out
+from ._finding import find_out
 from ._origins import Origin, Origins
 from ._page import page
-from ._section import Section, one_test_set
+from ._section import Section, section_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,7 +35,9 @@ def write_report(
     feature_names: object = None,
     feature_shape: tuple[int, ...] | None = None,
     n_neighbors: int = 3,
-    n_splits: int = N_SPLITS,
+    n_train: int | None = None,
+    n_folds: int = 5,
+    n_repeats: int = 2,
     learners: Iterable[str] | None = None,
     title: str = "Ground metric learning",
     n_jobs: int | None = None,
@@ -56,9 +58,9 @@ def write_report(
         The estimator, fitted to X and y or not; by default one with default
         parameters. If it is not fitted, the report fits a copy.
     X_test, y_test : array-like, optional
-        Histograms that the learner has not seen, and their labels. By default, 30 % of
-        each class in X are held out, and a copy of the learner is fitted to the rest,
-        even if the learner is fitted, since it has seen all of X; ``n_splits`` times.
+        Histograms that the learner has not seen, and their labels. By default, X is
+        split as in :func:`~groundmetric.experiments.cross_validate`, and copies of the
+        learner are fitted, even if the learner is fitted, since it has seen all of X.
     feature_names : list of str, optional
         Names of the features; by default the columns of X if it is a data frame, or of
         the frame that the learner was fitted on.
@@ -68,18 +70,20 @@ def write_report(
     n_neighbors : int, default=3
         Number of neighbors that vote, in the verdict and the confusion matrix; the
         curves show all numbers up to 20.
-    n_splits : int, default=5
-        How often to hold out test histograms, if none are given. The verdict is about
-        all splits, the rest of the report about the first.
+    n_train, n_folds, n_repeats : int, default=None, 5 and 2
+        How to split X if there are no test histograms; see
+        :func:`~groundmetric.experiments.cross_validate`. The verdict is about all
+        splits, the rest of the report about the first.
     learners : iterable of str, optional
         Other learners to compare with, in
-        :data:`~groundmetric.experiments.LEARNERS`; by default all that are installed.
+        :data:`~groundmetric.experiments.LEARNERS`; by default all that are installed,
+        but ITML for up to five classes only.
     title : str
         Heading of the report.
     n_jobs : int, optional
         Number of threads for the neighbor search.
     random_state : int, default=0
-        Seed for holding out a test set.
+        Seed for drawing splits.
 
     Returns
     -------
@@ -121,7 +125,9 @@ def write_report(
         X_test,
         y_test,
         n_neighbors=n_neighbors,
-        n_splits=n_splits,
+        n_train=n_train,
+        n_folds=n_folds,
+        n_repeats=n_repeats,
         learners=learners,
         seed=random_state,
         n_jobs=n_jobs,
@@ -161,11 +167,10 @@ def write_evaluation(
 ) -> None:
     """Write the report on an evaluation; the origin states "command" and data.
 
-    Without an origin, the page shows how to reproduce the report in Python. By default,
-    the section with the verdict is that of the test set.
+    Without an origin, the page shows how to reproduce the report in Python.
     """
-    section = one_test_set(found, seed) if section is None else section
-    drawn = contents(found, *features, section.gains, origins)
+    section = section_of(found) if section is None else section
+    drawn = contents(found, *features, origins)
     text = page(found, drawn, section, title=title, seed=seed, origin=origin or {})
     _files.write_text(target, text)
 

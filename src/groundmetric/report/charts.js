@@ -20,7 +20,7 @@ function forest() {
   const width = room("forest", 860), narrow = width < 640, step = narrow ? 52 : 34;
   const rows = data.differences, height = step * rows.length + 44;
   const left = narrow ? 10 : 180, right = narrow ? 10 : 190;
-  const all = rows.flatMap((row) => (row.certain ? [row.low, row.high, 0] : [row.gain, 0])).map((x) => 100 * x);
+  const all = rows.flatMap((row) => [row.low, row.high, row.gain, 0]).map((x) => 100 * x);
   const pad = 0.06 * (Math.max(...all) - Math.min(...all)) || 1;
   const low = Math.min(...all) - pad, high = Math.max(...all) + pad;
   const x = (value) => left + ((value - low) / (high - low)) * (width - left - right);
@@ -36,9 +36,9 @@ function forest() {
     const sign = (share) => ((x) => (x > 0 ? "+" : "") + x.toFixed(1))(Math.round(1000 * share) / 10 + 0);
     group.append(
       shape("text", { class: "strong", x: 0, y: y + 4 }, narrow ? row.label : "learned vs. " + row.label),
-      ...(row.certain ? [shape("line", { class: "whisker", x1: x(100 * row.low), x2: x(100 * row.high), y1: bar, y2: bar })] : []),
+      shape("line", { class: "whisker", x1: x(100 * row.low), x2: x(100 * row.high), y1: bar, y2: bar }),
       shape("circle", { class: "dot", cx: x(100 * row.gain), cy: bar, r: 7 }),
-      shape("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, `${sign(row.gain)}  (${row.certain ? `${sign(row.low)} to ${sign(row.high)}` : "interval unknown"})`),
+      shape("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, `${sign(row.gain)}  (${sign(row.low)} to ${sign(row.high)})`),
     );
     svg.append(group);
   });
@@ -158,11 +158,12 @@ function descent() {
   const chart = frame(`Criterion over ${criterion.length} steps, from ${number(criterion[0])} to ${number(criterion[best])}.`,
     { x: [0, Math.max(criterion.length - 1, 1)], y: [low - pad, high + pad], xName: "step", format: (t) => (t ? t.toExponential(1) : "0") });
   chart.svg.append(shape("path", { class: "curve is-learned", d: line(criterion.map((v, k) => [chart.px(k), chart.py(v)])) }));
-  for (const k of starts)
+  const inner = starts.length < criterion.length; // otherwise all steps are outer ones
+  for (const k of inner ? starts : [])
     chart.svg.append(shape("circle", { class: "dot is-learned", cx: chart.px(k), cy: chart.py(criterion[k]), r: 4.5 }));
   chart.svg.append(shape("circle", { class: "ring", cx: chart.px(best), cy: chart.py(criterion[best]), r: 8 }));
   guided(chart, 0, criterion.length - 1, (k) =>
-    `step ${k}${starts.includes(k) ? ", an outer step begins" : ""}\ncriterion ${criterion[k].toExponential(3)}${k === best ? "\nthe minimum" : ""}`);
+    `step ${k}${inner && starts.includes(k) ? ", an outer step begins" : ""}\ncriterion ${criterion[k].toExponential(3)}${k === best ? "\nthe minimum" : ""}`);
   byId("path").replaceChildren(chart.svg);
 }
 

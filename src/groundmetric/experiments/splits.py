@@ -1,0 +1,136 @@
+"""Draw the splits of a design: disjoint training sets if there is room, or folds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import RepeatedStratifiedKFold
+
+from .. import validation
+from .design import Design
+from .measures import class_sizes
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Indices = NDArray[np.int64]
+
+__all__ = ["draw", "given"]
+
+FEWEST_SETS = 5  # training sets in which a variance can be seen
+FEWEST_TESTS = 100
+MOST_TESTS = 250  # more would cost time, and narrow the interval little
+
+
+def given(y: ArrayLike, y_test: ArrayLike) -> Design:
+    """Learn from the first rows and test on the others, which were given for that.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.splits import given
+    >>> given(["a", "b"], ["b", "b", "a"]).splits
+    [(array([0, 1]), array([2, 3, 4]))]
+    """
+    both = np.concatenate([np.asarray(y), np.asarray(y_test)])
+    codes = np.unique(both, return_inverse=True)[1]
+    train, test = np.split(np.arange(len(both)), [len(np.asarray(y))])
+    return Design("given", codes, [(train, test)])
+
+
+def draw(
+    y: ArrayLike,
+    *,
+    n_train: int | None = None,
+    n_folds: int = 5,
+    n_repeats: int = 2,
+    seed: int = 0,
+) -> Design:
+    """Draw splits: disjoint training sets if there is room for five, otherwise folds.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels. All splits have the classes in proportion.
+    n_train : int, optional
+        Number of histograms to learn from that is of interest. If there are many more,
+        training sets of this size have no histogram in common, and are tested on the
+        same others. By default, and if there are not as many, folds of all histograms.
+    n_folds, n_repeats : int, default=5 and 2
+        Number of folds, and how often to draw them; their product is the largest number
+        of disjoint training sets, too.
+    seed : int, default=0
+        Seed for drawing.
+
+    Returns
+    -------
+    Design
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.splits import draw
+    >>> design = draw([0, 1] * 200, n_train=20)
+    >>> design.kind, design.n_splits, design.n_train, design.n_test
+    ('disjoint', 10, 20, 200)
+    """
+    folds = validation.as_count(n_folds, "n_folds", low=2)
+    repeats = validation.as_count(n_repeats, "n_repeats", low=1)
+    seed = validation.as_count(seed, "seed", low=0, high=2**32 - 1)
+    classes, sizes = class_sizes(y, "y")
+    codes = np.searchsorted(classes, np.asarray(y))
+    if n_train is not None:
+        size = validation.as_count(n_train, "n_train", low=len(classes))
+        apart = _disjoint(codes, sizes, size, folds * repeats, seed)
+        if apart is not None:
+            return apart
+    if sizes.min() < folds:
+        raise ValueError(
+            f"n_folds is {folds}, but y has {sizes.min()} of class "
+            f"{classes[sizes.argmin()]!s}: each fold needs one."
+        )
+    folding = RepeatedStratifiedKFold(
+        n_splits=folds, n_repeats=repeats, random_state=seed
+    )
+    splits = [
+        (train.astype(np.int64), test.astype(np.int64))
+        for train, test in folding.split(codes[:, None], codes)
+    ]
+    return Design("folds", codes, splits)
+
+
+def _disjoint(
+    codes: Indices, sizes: Indices, n_train: int, most: int, seed: int
+) -> Design | None:
+    """Draw training sets without a common histogram; none if there is no room."""
+    each = _shares(sizes, n_train)
+    most = min(most, (int(sizes.sum()) - FEWEST_TESTS) // n_train)
+    most = min(most, int(((sizes - 1) // each).min()))  # leaves one to test
+    if most < FEWEST_SETS:
+        return None
+    left = sizes - most * each
+    tested = _shares(left, min(MOST_TESTS, int(left.sum())))
+    rng = np.random.default_rng(seed)
+    sets: list[list[Any]] = [[] for _ in range(most)]
+    tests = []
+    for code, (mine, theirs) in enumerate(zip(each, tested, strict=True)):
+        rows = rng.permutation(np.flatnonzero(codes == code))
+        for k, chosen in enumerate(sets):
+            chosen.append(rows[k * mine : (k + 1) * mine])
+        tests.append(rows[most * mine : most * mine + theirs])
+    test = np.sort(np.concatenate(tests)).astype(np.int64)
+    trains = [np.sort(np.concatenate(each)).astype(np.int64) for each in sets]
+    return Design("disjoint", codes, [(train, test) for train in trains])
+
+
+def _shares(sizes: Indices, n: int) -> Indices:
+    """Divide n among classes in proportion to their sizes; at least one for each."""
+    exact = n * sizes / sizes.sum()
+    found = np.maximum(np.floor(exact), 1.0)
+    order = np.argsort(found - exact, kind="stable")  # the largest remainders first
+    while found.sum() < n:
+        found[order[: int(n - found.sum())]] += 1.0
+    while found.sum() > n:
+        found[found.argmax()] -= 1.0
+    shares: Indices = found.astype(np.int64)
+    return shares
