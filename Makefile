@@ -147,7 +147,7 @@ sanitize: setup .venv/dev  ## Tests of the core (WHOLE=yes: all), failing alloca
 	    { tail -n 40 $(SANITIZED)/fuzz.log; exit 1; }; done
 	@$(SANITIZED)/cmake/fuzz/allocations && $(SANITIZED)/cmake/fuzz/misuse
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q $(if $(WHOLE),$(UNSANITIZED),-m core) tests
+	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q -n auto $(if $(WHOLE),$(UNSANITIZED),-m core) tests
 
 # The programs in fuzz/, which need no Python. New inputs stay in build/fuzz/corpus.
 define build_fuzz
@@ -196,7 +196,7 @@ test-build-%: setup .venv/dev
 	  echo $(SITE) > $$site/packages.pth; \
 	  $(BIN)/python -m pip install -q --no-build-isolation --no-deps --target $$site \
 	    -C build-dir=build/$*/cmake $(DEFINE) .
-	@build/$*/bin/python -m pytest -q -m core $(CORE_TESTS)
+	@build/$*/bin/python -m pytest -q -n auto -m core $(CORE_TESTS)
 
 # An environment of its own, with the package compiled and tested with exactly the
 # oldest versions that pyproject.toml allows. Python 3.11 has wheels of them all.
