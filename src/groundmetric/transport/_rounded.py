@@ -25,7 +25,7 @@ WORTH_A_WARNING = 10**7
 def warn_if_rounded(
     cost: NDArray[np.float64], n_solves: int, n_threads: int, *, stacklevel: int
 ) -> bool:
-    """Warn if a cost that is no metric is nearly one; tell whether it did."""
+    """Warn if a cost that is not a metric is nearly one; tell whether it did."""
     d = len(cost)
     if n_solves * d**2 < WORTH_A_WARNING or cost.shape != (d, d) or n_solves < d / 8:
         return False
@@ -35,13 +35,12 @@ def warn_if_rounded(
         return False
     from sklearn.exceptions import EfficiencyWarning  # noqa: PLC0415 - takes long
 
-    i, j, k, amount = validation.broken_triangles(cost, n_threads=n_threads)[0]
+    amount = validation.broken_triangles(cost, n_threads=n_threads)[0].amount
     warnings.warn(
-        "metric is nearly one, but too far off for mass that both histograms have to "
-        "stay where it is, so distances take several times as long: "
-        f"metric[{i}, {j}] exceeds metric[{i}, {k}] + metric[{k}, {j}] by {amount:.1g}."
-        " If the cause is rounding, pass metric_closure(metric) instead: distances "
-        f"fall by {rounding:.1g} or less for each unit of mass that moves.",
+        f"metric is almost a metric: it breaks triangle inequalities by {amount:.1g} "
+        "or less. Distances are exact, but take several times as long. If rounding is "
+        "the cause, pass metric_closure(metric) instead: they fall by "
+        f"{rounding:.1g} or less for each unit of mass that moves.",
         EfficiencyWarning,
         stacklevel=stacklevel,
     )
