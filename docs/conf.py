@@ -89,7 +89,7 @@ sphinx_gallery_conf = {
 
 
 # Methods that modules of the package call on each other's classes.
-INTERNAL = {"distances", "from_core", "learn_from", "metrics_of_steps", "nearest"}
+INTERNAL = {"file", "from_core", "require_writable"}
 
 
 def skip_foreign(*event: Any) -> bool | None:  # noqa: ANN401 - Sphinx's

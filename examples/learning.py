@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from sklearn.base import clone
 
 import groundmetric as gm
 from groundmetric.experiments import (
@@ -30,26 +31,26 @@ from groundmetric.experiments import (
 )
 
 BINARY = 2
-# The paper's criterion.
-PAPER = {"criterion": "neighborhood", "power": 1.0, "result": "best"}
 SETTINGS = {
-    "defaults": {},
-    "floor 0.03": {"floor": 0.03},
-    "20 targets": {"n_targets": 20},
-    "no square roots": {"power": 1.0},
-    "mean of all steps": {"result": "average"},
-    "C_k, all similar": {**PAPER},
-    "C_k, all similar, square roots": {**PAPER, "power": 0.5},
-    "cross-validated": {"patience": 4},
-    "cross-validated, all steps": {"patience": None},
+    "defaults": gm.GroundMetricLearning(),
+    "floor 0.03": gm.GroundMetricLearning(gm.Margin(floor=0.03)),
+    "20 targets": gm.GroundMetricLearning(gm.Margin(n_targets=20)),
+    "no square roots": gm.GroundMetricLearning(power=1.0),
+    "C_k, all similar": gm.GroundMetricLearning("neighborhood", power=1.0),
+    "C_k, all similar, square roots": gm.GroundMetricLearning("neighborhood"),
+    "cross-validated": gm.MetricLearningCV(),
+    "cross-validated, all steps": gm.MetricLearningCV(patience=None),
 }
 
 
-def learn(settings: dict, X: np.ndarray, y: np.ndarray, n_jobs: int | None) -> object:
+def learn(
+    learner: gm.GroundMetricLearning | gm.MetricLearningCV,
+    X: np.ndarray,
+    y: np.ndarray,
+    n_jobs: int | None,
+) -> object:
     """Learn with these settings, and return the distances."""
-    cv = "patience" in settings
-    learner = gm.GroundMetricLearningCV if cv else gm.GroundMetricLearning
-    return learner(**settings, n_jobs=n_jobs).fit(X, y).pairwise
+    return clone(learner).set_params(n_jobs=n_jobs).fit(X, y).pairwise
 
 
 def choosing_half(y: np.ndarray) -> list:
@@ -89,8 +90,8 @@ def main() -> None:
         X, y = file["X"], file["y"]
     usual = [name for name in SETTINGS if "cross-validated" not in name]
     methods = [
-        Method(name, f"GML-EMD, {name}", settings, partial(learn, settings))
-        for name, settings in SETTINGS.items()
+        Method(name, f"GML-EMD, {name}", {"is": repr(learner)}, partial(learn, learner))
+        for name, learner in SETTINGS.items()
         if name in (options.setting or usual)
     ]
     drawn_as = f"{options.classes}-{options.tasks}-{options.seeds}"

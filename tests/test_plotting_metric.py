@@ -30,7 +30,7 @@ def _no_figure_stays_open():
 @pytest.fixture(scope="module")
 def learner():
     X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
-    return GroundMetricLearning(n_neighbors=1).fit(X, [0, 0, 1, 1])
+    return GroundMetricLearning().fit(X, [0, 0, 1, 1])
 
 
 def test_heat_map_shows_the_metric_in_its_order(learner):

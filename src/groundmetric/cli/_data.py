@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import GroundMetricLearning, validation
+from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._sample import drawn_by_class
-from ..learning._learner import raised
 from ._arrays import load_labels, load_npy, load_npz
 from ._cells import Floats, read_csv, read_parquet
 from ._columns import Bins, split_columns

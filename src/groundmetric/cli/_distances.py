@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from typer import Option
 
 from .. import EMDNeighbors, _files, pairwise_emd, validation
-from ..learning._learner import raised
+from ..base._powers import raised
 from ._arrays import load_metric
 from ._columns import Bins
 from ._command import command

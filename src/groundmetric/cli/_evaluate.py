@@ -13,11 +13,11 @@ from typer import Option
 
 from .. import GroundMetricLearning, pairwise_emd
 from .._words import count
+from ..base._powers import raised
 from ..experiments import Method, cross_validate
 from ..experiments.choice import Learners, available_learners, fixed_for
 from ..experiments.names import LABELS
 from ..experiments.ranking import fewest_to_learn_from
-from ..learning._learner import raised
 from ..report._cross_validated import (
     COLUMNS,
     LEARNED,

@@ -1,24 +1,30 @@
 """Model files: of learners, with or without cross-validation, and of classifiers."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import EMDClassifier, GroundMetricLearning
+from .. import (
+    EMDClassifier,
+    GroundMetricLearning,
+    MappedMetricLearning,
+    MetricLearningCV,
+)
 from ..base._model import load_model
 from ._console import note
 
 N_NEIGHBORS = 3
+Learner: TypeAlias = GroundMetricLearning | MappedMetricLearning
 
 
-def load_learner(path: Path) -> GroundMetricLearning:
+def load_learner(path: Path) -> Learner:
     """Read a learner, or that of a classifier."""
     return _load(path)[0]
 
 
-def _load(path: Path) -> tuple[GroundMetricLearning, EMDClassifier | None]:
+def _load(path: Path) -> tuple[Learner, EMDClassifier | None]:
     """Read a learner, and the classifier that it belongs to, if any."""
     # Models of theirs are known once they are imported.
     from .. import baselines, smoothed  # noqa: F401, PLC0415 - takes long
@@ -29,10 +35,12 @@ def _load(path: Path) -> tuple[GroundMetricLearning, EMDClassifier | None]:
         model = classifier.learner_
         if hasattr(classifier, "feature_names_in_"):
             model.feature_names_in_ = classifier.feature_names_in_
-    if not isinstance(model, GroundMetricLearning):
+    if isinstance(model, MetricLearningCV):
+        model = model.best_estimator_
+    if not isinstance(model, (GroundMetricLearning, MappedMetricLearning)):
         raise ValueError(
-            f"{path} is a model of {type(model).__name__}; one of GroundMetricLearning "
-            "or EMDClassifier is needed."
+            f"{path} is a model of {type(model).__name__}; one of EMDClassifier, "
+            "GroundMetricLearning, MappedMetricLearning or MetricLearningCV is needed."
         )
     return model, classifier
 
@@ -45,7 +53,7 @@ class Voters(NamedTuple):
     n_neighbors: int = N_NEIGHBORS  # how many of them to ask, unless told otherwise
 
 
-def load_voters(path: Path) -> tuple[GroundMetricLearning, Voters]:
+def load_voters(path: Path) -> tuple[Learner, Voters]:
     """Read a learner, and the histograms that vote.
 
     A classifier has all histograms that it was fitted on; a learner of its own has
@@ -67,7 +75,7 @@ def load_voters(path: Path) -> tuple[GroundMetricLearning, Voters]:
     return learner, Voters(histograms, _labels_of(learner, path), n_neighbors)
 
 
-def _labels_of(learner: GroundMetricLearning, path: Path) -> NDArray[Any]:
+def _labels_of(learner: Learner, path: Path) -> NDArray[Any]:
     labels = getattr(learner, "_labels", None)
     if labels is None:
         raise ValueError(
@@ -77,7 +85,7 @@ def _labels_of(learner: GroundMetricLearning, path: Path) -> NDArray[Any]:
     return np.asarray(labels)
 
 
-def ground_of(learner: GroundMetricLearning) -> dict[str, Any]:
+def ground_of(learner: Learner) -> dict[str, Any]:
     """Return what distances are computed from, as an argument: a metric, or points."""
     if hasattr(learner, "embedding_"):
         return {"points": learner.embedding_}

@@ -8,8 +8,8 @@ from typer import Option
 
 from .. import EMDNeighbors, validation
 from .._words import count
+from ..base._powers import raised
 from ..base._votes import votes
-from ..learning._learner import raised
 from ._command import command
 from ._console import emit, note, shows_progress
 from ._data import bins_of, read_histograms

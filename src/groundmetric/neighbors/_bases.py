@@ -153,7 +153,7 @@ class LearnerBase:
     def __init__(self, histograms: Floats, learner: Any) -> None:  # noqa: ANN401 - fitted
         self.n_solves = 0
         self._histograms = histograms
-        self._between = learner.distances(learner._learned)  # noqa: SLF001
+        self._between = learner._distances(learner._learned)  # noqa: SLF001
 
     def find(
         self,

@@ -232,7 +232,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         seen = [
             None if rows is None else learner.histograms(rows) for rows in (left, right)
         ]
-        between: Floats = learner.distances(learner._learned)(*seen)  # noqa: SLF001
+        between: Floats = learner._distances(learner._learned)(*seen)  # noqa: SLF001
         if self.shrinkage == 0:
             return between
         if not learner._is_exact or "metric" not in learner._ground():  # noqa: SLF001

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from .. import validation
+from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._votes import votes
 from ..experiments.choice import FIXED
@@ -24,7 +25,6 @@ from ..experiments.measures import (
 from ..experiments.methods import METHODS
 from ..experiments.names import in_a_sentence
 from ..learning._criterion import is_uniform
-from ..learning._learner import raised
 from ..neighbors._search import EMDNeighbors
 from ._names import that_do_not_learn, which_to_use
 from ._verdict import (
