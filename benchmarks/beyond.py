@@ -298,11 +298,10 @@ def one_pass(n: int = 20_000, size: int = 2000) -> Iterator[str]:
     learners = {
         f"fit on {size:,}": gm.GroundMetricLearning(max_samples=size, random_state=0),
         f"one pass in batches of {size // 2:,}": gm.GroundMetricLearning(
-            batch_size=size // 2, max_outer=2 * n // size, result="average",
-            random_state=0,
+            batch_size=size // 2, max_steps=2 * n // size, random_state=0
         ),
     }  # fmt: skip
-    start = gm.GroundMetricLearning(max_outer=1, step_size=0.0, max_samples=size)
+    start = gm.GroundMetricLearning(step_size=0.0, max_samples=size, max_steps=1)
     yield f"| {n:,} histograms of 128 bins | processor time | error of 5-NN |"
     yield "|---|---:|---:|"
     for name, learner in {**learners, "uniform metric": start}.items():

@@ -56,11 +56,11 @@ def main() -> None:
             flush=True,
         )
 
-    common = {"points": points, "n_jobs": 2, "callback": report}
+    common = {"points": points, "n_jobs": 2, "callbacks": [report]}
     smoothed = {**common, "n_components": N_COMPONENTS, "max_steps": options.steps}
-    exact = {**common, "max_outer": options.steps}
+    exact = {**common, "max_steps": options.steps}
     learner = {
-        "map": lambda: gm.GroundMetricLearning(n_components=N_COMPONENTS, **exact),
+        "map": lambda: gm.MappedMetricLearning(n_components=N_COMPONENTS, **exact),
         "metric": lambda: gm.GroundMetricLearning(**exact),
         "energy": lambda: gm.SinkhornMetricLearning(smoothing=math.inf, **smoothed),
         "smoothed": lambda: gm.SinkhornMetricLearning(**smoothed),

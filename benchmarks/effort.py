@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 Task = tuple[np.ndarray, np.ndarray]
 
-ALL_STEPS = {"floor": 0.0, "tol": 0.0}
-C_K = {"criterion": "neighborhood", "tol": 0.0}
+ALL_STEPS = {"criterion": gm.Margin(floor=0.0), "tol": 0.0}
+C_K = {"criterion": gm.Neighborhood(), "tol": 0.0}
+FEW = {"criterion": gm.Neighborhood(n_similar=3), "tol": 0.0}
+TWO_LOOPS = gm.Neighborhood(n_similar=3, inner_steps=20)
 
 
 def digits(n: int, n_classes: int = 10) -> Task:
@@ -64,18 +66,18 @@ def documents(n: int, d: int, n_classes: int) -> Task:
 FITS: dict[str, tuple[Task, dict[str, Any]]] = {
     "digits": (digits(200), ALL_STEPS),
     "digits of five classes": (digits(150, 5), ALL_STEPS),
-    "noisy digits": (noisy(300), {**ALL_STEPS, "max_outer": 5}),
+    "noisy digits": (noisy(300), {**ALL_STEPS, "max_steps": 5}),
     "batches of noisy digits": (noisy(1000), {"batch_size": 100}),
-    "128 dense bins": (dense(60, 128, 2), {**ALL_STEPS, "max_outer": 8}),
-    "128 dense bins, five classes": (dense(120, 128, 5), {**ALL_STEPS, "max_outer": 4}),
+    "128 dense bins": (dense(60, 128, 2), {**ALL_STEPS, "max_steps": 8}),
+    "128 dense bins, five classes": (dense(120, 128, 5), {**ALL_STEPS, "max_steps": 4}),
     "16 dense bins": (dense(300, 16, 3), ALL_STEPS),
-    "documents": (documents(300, 100, 3), {**ALL_STEPS, "max_outer": 8}),
-    "few documents": (documents(40, 200, 2), {**ALL_STEPS, "max_outer": 2}),
-    "C_k, all similar": (dense(60, 64, 2), {**C_K, "max_outer": 10}),
-    "C_k, three similar": (digits(100, 3), {**C_K, "n_similar": 3, "max_outer": 10}),
+    "documents": (documents(300, 100, 3), {**ALL_STEPS, "max_steps": 8}),
+    "few documents": (documents(40, 200, 2), {**ALL_STEPS, "max_steps": 2}),
+    "C_k, all similar": (dense(60, 64, 2), {**C_K, "max_steps": 10}),
+    "C_k, three similar": (digits(100, 3), {**FEW, "max_steps": 10}),
     "C_k, two loops": (
         digits(100, 3),
-        {**C_K, "n_similar": 3, "max_outer": 2, "max_inner": 20},
+        {**FEW, "criterion": TWO_LOOPS, "max_steps": 40},
     ),
 }
 

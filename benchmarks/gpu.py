@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from scipy.spatial.distance import cdist
 
-from groundmetric import SinkhornMetricLearning
+from groundmetric import Margin, SinkhornMetricLearning
 from groundmetric.smoothed._arrays import find_arrays
 from groundmetric.smoothed._batch import SinkhornBatch
 from groundmetric.smoothed._scalings import Scalings
@@ -129,8 +129,8 @@ def fit(n: int, d: int, bar: float | None, device: str, dtype: str) -> None:
     """Time a fit after a short one, on labels that mean nothing: it takes all steps."""
     X, y = problem(n, d)[0], np.arange(n) % 10
     options = {"device": device, "dtype": dtype}
-    SinkhornMetricLearning(**options, max_steps=1).fit(X, y)
-    learner = SinkhornMetricLearning(**options, floor=0.0)
+    SinkhornMetricLearning(max_steps=1, **options).fit(X, y)
+    learner = SinkhornMetricLearning(criterion=Margin(floor=0.0), **options)
     start = time.perf_counter()
     learner.fit(X, y)
     took = time.perf_counter() - start

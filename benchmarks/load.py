@@ -105,11 +105,7 @@ def fits(n: int, folder: Path) -> Watch:
     """Fit n models on threads, with checkpoints, and save each."""
     X, y = histograms(40), np.arange(40) % 2
     learner = gm.GroundMetricLearning(
-        max_outer=2,
-        max_inner=4,
-        n_jobs=2,
-        checkpoint=folder / "state",
-        checkpoint_seconds=0,
+        n_jobs=2, max_steps=8, callbacks=[gm.Checkpoint(folder / "state", seconds=0)]
     )
     learner.fit(X, y)  # imports what it needs
     watch = Watch()

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 import groundmetric as gm
 from groundmetric.experiments import Method
@@ -36,26 +37,27 @@ Rows = NDArray[Any]
 Learned = Callable[..., Rows]
 
 BINARY = 2
-# The paper's criterion.
-PAPER = {"criterion": "neighborhood", "power": 1.0, "result": "best"}
-SETTINGS: dict[str, dict[str, Any]] = {
-    "defaults": {},
-    "floor 0.03": {"floor": 0.03},
-    "20 targets": {"n_targets": 20},
-    "no square roots": {"power": 1.0},
-    "mean of all steps": {"result": "average"},
-    "C_k, all similar": {**PAPER},
-    "C_k, all similar, square roots": {**PAPER, "power": 0.5},
-    "cross-validated": {"patience": 4},
-    "cross-validated, all steps": {"patience": None},
+SETTINGS = {
+    "defaults": gm.GroundMetricLearning(),
+    "floor 0.03": gm.GroundMetricLearning(gm.Margin(floor=0.03)),
+    "20 targets": gm.GroundMetricLearning(gm.Margin(n_targets=20)),
+    "no square roots": gm.GroundMetricLearning(power=1.0),
+    "C_k, all similar": gm.GroundMetricLearning("neighborhood", power=1.0),
+    "C_k, all similar, square roots": gm.GroundMetricLearning("neighborhood"),
+    "cross-validated": gm.MetricLearningCV(),
+    "cross-validated, all steps": gm.MetricLearningCV(patience=None),
 }
 
 
-def learn(settings: dict[str, Any], X: Rows, y: Rows, n_jobs: int | None) -> Learned:
+def learn(
+    learner: gm.GroundMetricLearning | gm.MetricLearningCV,
+    X: Rows,
+    y: Rows,
+    n_jobs: int | None,
+) -> Learned:
     """Learn with these settings, and return the distances."""
-    cv = "patience" in settings
-    learner = gm.GroundMetricLearningCV if cv else gm.GroundMetricLearning
-    return learner(**settings, n_jobs=n_jobs).fit(X, y).pairwise
+    pairwise: Learned = clone(learner).set_params(n_jobs=n_jobs).fit(X, y).pairwise
+    return pairwise
 
 
 def choosing_half(y: Rows) -> list[Any]:
@@ -96,8 +98,8 @@ def main() -> None:
         X, y = file["X"], file["y"]
     usual = [name for name in SETTINGS if "cross-validated" not in name]
     methods = [
-        Method(name, f"GML-EMD, {name}", settings, partial(learn, settings))
-        for name, settings in SETTINGS.items()
+        Method(name, f"GML-EMD, {name}", {"is": repr(learner)}, partial(learn, learner))
+        for name, learner in SETTINGS.items()
         if name in (options.setting or usual)
     ]
     drawn_as = f"{options.classes}-{options.tasks}-{options.seeds}"

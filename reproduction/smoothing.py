@@ -38,9 +38,13 @@ def learn(
     settings: dict[str, Any], device: str | None, X: Rows, y: Rows, n_jobs: int | None
 ) -> Learned:
     """Learn with these settings on a device, and return the distances."""
-    kind = "param_grid" in settings
-    learner = (gm.SinkhornMetricLearning, gm.SinkhornMetricLearningCV)[kind]
-    return learner(**settings, device=device, n_jobs=n_jobs).fit(X, y).pairwise
+    options: dict[str, Any] = {"device": device, "n_jobs": n_jobs}
+    if "param_grid" in settings:
+        inner = gm.SinkhornMetricLearning(**options)
+        learner = gm.MetricLearningCV(inner, **settings, patience=None)
+    else:
+        learner = gm.SinkhornMetricLearning(**settings, **options)
+    return learner.fit(X, y).pairwise
 
 
 def smoothed(device: str | None) -> list[Method]:

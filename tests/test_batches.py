@@ -51,7 +51,7 @@ def test_nothing_larger_than_a_batch_is_searched(data, monkeypatch):
         return search(X, *args, **options)
 
     monkeypatch.setattr(_margin, "PairSearch", recording)
-    learner = gm.GroundMetricLearning(batch_size=15, max_outer=9, random_state=0)
+    learner = gm.GroundMetricLearning(batch_size=15, random_state=0, max_steps=9)
     learner.fit(*data)
     assert sizes == [15] * 2 * 9  # similar and dissimilar pairs, all steps
     assert learner.n_iter_ == 9
@@ -67,19 +67,19 @@ def test_batches_are_drawn_by_random_state(data):
 
 
 def test_an_interrupted_fit_goes_on_with_the_same_batches(data, tmp_path):
-    options = {"batch_size": 20, "random_state": 3, "max_outer": 8}
+    options = {"batch_size": 20, "random_state": 3, "max_steps": 8}
     expected = gm.GroundMetricLearning(**options).fit(*data).metric_
 
     def stop(step):
         if step.outer == 4:
             raise KeyboardInterrupt
 
-    options |= {"checkpoint": tmp_path / "state.npz", "checkpoint_seconds": 0.0}
+    saved = gm.Checkpoint(tmp_path / "state.npz", seconds=0.0)
     with pytest.raises(KeyboardInterrupt):
-        gm.GroundMetricLearning(**options, callback=stop).fit(*data)
+        gm.GroundMetricLearning(callbacks=[stop, saved], **options).fit(*data)
     assert (tmp_path / "state.npz").exists()
     seen = []
-    again = gm.GroundMetricLearning(**options, callback=seen.append)
+    again = gm.GroundMetricLearning(callbacks=[seen.append, saved], **options)
     np.testing.assert_array_equal(again.fit(*data).metric_, expected)
     assert len(seen) < 8
 
@@ -98,9 +98,9 @@ def test_learning_by_batches_helps():
     errors = {"uniform": [], "learned": []}
     for seed in range(3):
         X, y = synonyms(seed)
-        learner = gm.GroundMetricLearning(
-            batch_size=60, random_state=0, result="average"
-        ).fit(X[:300], y[:300])
+        learner = gm.GroundMetricLearning(batch_size=60, random_state=0).fit(
+            X[:300], y[:300]
+        )
         rows = learner.histograms(X)
         for name, M in (("uniform", 1.0 - np.eye(12)), ("learned", learner.metric_)):
             search = gm.EMDNeighbors(M, n_neighbors=5).fit(rows[:300])

@@ -10,23 +10,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 
 import groundmetric as gm
-from groundmetric import GroundMetricLearning, _files
+from groundmetric import (
+    Checkpoint,
+    GroundMetricLearning,
+    Neighborhood,
+    _files,
+)
 from groundmetric.cone._projection import MetricProjector
-from groundmetric.learning._checkpoint import Checkpoint
+from groundmetric.learning._checkpoint import StateFile
 from groundmetric.learning._descent import Descent, Settings
 from groundmetric.learning._margin import MarginCriterion
 from groundmetric.learning._neighborhood import NeighborhoodCriterion
 from groundmetric.learning._space import MetricCone
 from groundmetric.similarity._makers import weights_of
 
-SETTINGS = {"criterion": "neighborhood", "max_outer": 3, "max_inner": 8, "tol": 0.0}
+SETTINGS = {"criterion": Neighborhood(inner_steps=8), "max_steps": 24, "tol": 0.0}
 FIT = f"""
 import os, signal, sys
 import numpy as np
-from groundmetric import GroundMetricLearning
+from groundmetric import Checkpoint, GroundMetricLearning, Neighborhood
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
 file, result, last = sys.argv[1], sys.argv[2], int(sys.argv[3])
 data = np.load(file + ".data.npz")
@@ -38,7 +44,7 @@ def kill(step):
         os.kill(os.getpid(), signal.SIGKILL)
 
 learner = GroundMetricLearning(
-    **{SETTINGS!r}, checkpoint=file, checkpoint_seconds=0, callback=kill
+    **{SETTINGS!r}, callbacks=[Checkpoint(file, seconds=0), kill]
 )
 learner.fit(data["X"], data["y"]).save(result)
 print(len(steps))
@@ -153,10 +159,7 @@ def written(digits, path, **options):
 
     with pytest.raises(KeyboardInterrupt):
         GroundMetricLearning(
-            **SETTINGS | options,
-            checkpoint=path,
-            checkpoint_seconds=0,
-            callback=crash,
+            callbacks=[crash, Checkpoint(path, seconds=0)], **SETTINGS | options
         ).fit(*digits)
     assert path.exists()
 
@@ -167,16 +170,20 @@ def test_what_a_checkpoint_depends_on(digits, whole, tmp_path):
     written(digits, path)
     for options, rows in (
         ({"step_size": 0.3}, X),
-        ({"n_neighbors": 2}, X),
+        ({"criterion": Neighborhood(k=2, inner_steps=8)}, X),
         ({"init": "typical"}, X),
         ({}, np.roll(X, 1, axis=1)),
     ):
         before = path.read_bytes()
         with pytest.raises(ValueError, match="other data, parameters"):
-            GroundMetricLearning(**SETTINGS | options, checkpoint=path).fit(rows, y)
+            GroundMetricLearning(
+                callbacks=[Checkpoint(path)], **SETTINGS | options
+            ).fit(rows, y)
         assert path.read_bytes() == before
     # But not on the number of threads.
-    learner = GroundMetricLearning(**SETTINGS, n_jobs=2, checkpoint=os.fspath(path))
+    learner = GroundMetricLearning(
+        n_jobs=2, callbacks=[Checkpoint(os.fspath(path))], **SETTINGS
+    )
     same(learner.fit(X, y), whole)
     assert not path.exists()
 
@@ -189,13 +196,15 @@ def test_killed_at_the_very_end(digits, whole, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Checkpoint, "remove", die)
+        patch.setattr(StateFile, "remove", die)
         with pytest.raises(KeyboardInterrupt):
-            GroundMetricLearning(**SETTINGS, checkpoint=path, checkpoint_seconds=0).fit(
-                *digits
-            )
+            GroundMetricLearning(
+                callbacks=[Checkpoint(path, seconds=0)], **SETTINGS
+            ).fit(*digits)
     assert path.exists()
-    learner = GroundMetricLearning(**SETTINGS, checkpoint=path).fit(*digits)
+    learner = GroundMetricLearning(callbacks=[Checkpoint(path)], **SETTINGS).fit(
+        *digits
+    )
     same(learner, whole)
     assert (np.diff(learner.path_.column("seconds")) > 0).all()
     assert not path.exists()
@@ -205,7 +214,7 @@ def test_an_interrupted_fit_keeps_its_last_step(digits, whole, tmp_path):
     # A real Ctrl-C, long before the checkpoint is due.
     X, y = digits
     np.savez(tmp_path / "run.data.npz", X=X, y=y)
-    code = FIT.replace("checkpoint_seconds=0", "checkpoint_seconds=1e6")
+    code = FIT.replace("seconds=0", "seconds=1e6")
     code = code.replace("SIGKILL", "SIGINT")
     process = start(tmp_path, 5, code)
     error = process.communicate()[1]
@@ -232,17 +241,20 @@ def test_interrupted_in_the_middle_of_a_step(digits, whole, tmp_path, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(MetricProjector, "project", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            GroundMetricLearning(**SETTINGS, checkpoint=path).fit(*digits)
+            GroundMetricLearning(callbacks=[Checkpoint(path)], **SETTINGS).fit(*digits)
     _, arrays = _files.read(path, "checkpoint")
     assert len(arrays["path"]) == 10
-    same(GroundMetricLearning(**SETTINGS, checkpoint=path).fit(*digits), whole)
+    same(
+        GroundMetricLearning(callbacks=[Checkpoint(path)], **SETTINGS).fit(*digits),
+        whole,
+    )
 
 
 def test_interrupted_before_the_first_step(digits, tmp_path):
     def interrupt(_):
         raise KeyboardInterrupt
 
-    learner = GroundMetricLearning(checkpoint=tmp_path / "run", callback=interrupt)
+    learner = GroundMetricLearning(callbacks=[interrupt, Checkpoint(tmp_path / "run")])
     with pytest.raises(KeyboardInterrupt):
         learner.fit(*digits)
     assert list(tmp_path.iterdir()) == []
@@ -261,7 +273,7 @@ def test_a_checkpoint_that_cannot_be_written_warns_once(
 ):
     monkeypatch.setattr(os, "fsync", fail_with(number))
     path = tmp_path / "run"
-    learner = GroundMetricLearning(**SETTINGS, checkpoint=path, checkpoint_seconds=0)
+    learner = GroundMetricLearning(callbacks=[Checkpoint(path, seconds=0)], **SETTINGS)
     with pytest.warns(UserWarning, match="cannot be written") as warned:
         learner.fit(*digits)
     (one,) = warned
@@ -278,7 +290,7 @@ def test_an_interrupt_is_not_hidden_by_a_full_disk(digits, tmp_path, monkeypatch
             raise KeyboardInterrupt
 
     learner = GroundMetricLearning(
-        **SETTINGS, checkpoint=tmp_path / "run", callback=interrupt
+        callbacks=[interrupt, Checkpoint(tmp_path / "run")], **SETTINGS
     )
     with (
         pytest.warns(UserWarning, match="cannot be written"),
@@ -290,9 +302,9 @@ def test_an_interrupt_is_not_hidden_by_a_full_disk(digits, tmp_path, monkeypatch
 def test_a_checkpoint_that_cannot_be_removed(digits, whole, tmp_path, monkeypatch):
     path = tmp_path / "run"
     written(digits, path)
-    learner = GroundMetricLearning(**SETTINGS, checkpoint=path)
+    learner = GroundMetricLearning(callbacks=[Checkpoint(path)], **SETTINGS)
     with monkeypatch.context() as patch:
-        patch.setattr(Checkpoint, "resume", lambda *_: lock(patch, path))
+        patch.setattr(StateFile, "resume", lambda *_: lock(patch, path))
         with pytest.warns(UserWarning, match="run is no longer needed, but stays"):
             learner.fit(*digits)
     same(learner, whole)
@@ -315,9 +327,9 @@ def test_a_checkpoint_is_tried_before_the_work(digits, tmp_path):
     for path, message in (
         (tmp_path / "no" / "where", "but there is no folder .*no\\.$"),
         (tmp_path, "is a folder"),
-        (3, "checkpoint is 3; the path of a file is needed"),
+        (3, "path of Checkpoint is 3; that of a file is needed"),
     ):
-        learner = GroundMetricLearning(checkpoint=path, callback=seen.append)
+        learner = GroundMetricLearning(callbacks=[seen.append, Checkpoint(path)])
         with pytest.raises(ValueError, match=message):
             learner.fit(*digits)
     assert seen == []
@@ -350,8 +362,8 @@ def test_a_checkpoint_that_cannot_be_one_is_refused(digits, tmp_path, change):
     facts, arrays = _files.read(path, "checkpoint")
     arrays = {k: v for k, v in {**arrays, **change}.items() if v is not None}
     _files.write(path, "checkpoint", facts, arrays)
-    with pytest.raises(ValueError, match="run is no checkpoint to go on from"):
-        GroundMetricLearning(**SETTINGS, checkpoint=path).fit(*digits)
+    with pytest.raises(ValueError, match="run cannot be resumed"):
+        GroundMetricLearning(callbacks=[Checkpoint(path)], **SETTINGS).fit(*digits)
 
 
 def test_a_damaged_checkpoint_is_refused(digits, tmp_path):
@@ -366,7 +378,7 @@ def test_a_damaged_checkpoint_is_refused(digits, tmp_path):
         whole_file = path.read_bytes()
         path.write_bytes(damage(whole_file))
         with pytest.raises(ValueError, match="run is damaged, or not a file of"):
-            GroundMetricLearning(**SETTINGS, checkpoint=path).fit(*digits)
+            GroundMetricLearning(callbacks=[Checkpoint(path)], **SETTINGS).fit(*digits)
         path.write_bytes(whole_file)
 
 
@@ -383,6 +395,16 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 
 
+def test_checkpoints_are_values(tmp_path):
+    one = Checkpoint(tmp_path / "run", seconds=5)
+    assert one == Checkpoint(tmp_path / "run", seconds=5)
+    assert one != Checkpoint(tmp_path / "run")
+    assert len({one, Checkpoint(tmp_path / "run", seconds=5)}) == 1
+    assert repr(Checkpoint("run")) == "Checkpoint('run', seconds=60.0)"
+    learner = clone(GroundMetricLearning(callbacks=[one]))
+    assert learner.callbacks == [one]
+
+
 def test_seldom_means_never_in_a_short_run(digits, whole, tmp_path):
     path = tmp_path / "run"
     seen = []
@@ -390,11 +412,11 @@ def test_seldom_means_never_in_a_short_run(digits, whole, tmp_path):
     def look(_):
         seen.append(path.exists())
 
-    learner = GroundMetricLearning(**SETTINGS, checkpoint=path, callback=look)
+    learner = GroundMetricLearning(callbacks=[look, Checkpoint(path)], **SETTINGS)
     same(learner.fit(*digits), whole)
     assert not any(seen)
-    with pytest.raises(ValueError, match="checkpoint_seconds is -1"):
-        GroundMetricLearning(checkpoint_seconds=-1).fit(*digits)
+    with pytest.raises(ValueError, match="seconds is -1"):
+        GroundMetricLearning(callbacks=[Checkpoint(path, seconds=-1)]).fit(*digits)
 
 
 def test_half_a_file_is_never_seen(tmp_path):

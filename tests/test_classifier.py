@@ -19,13 +19,14 @@ from contract import failures_we_want
 from groundmetric import (
     EMDClassifier,
     GroundMetricLearning,
+    MappedMetricLearning,
     SinkhornMetricLearning,
     is_metric,
     pairwise_emd,
 )
 from problems import fours_and_nines
 
-QUICK = GroundMetricLearning(max_outer=1, max_inner=3)
+QUICK = GroundMetricLearning(max_steps=3)
 
 
 @pytest.mark.filterwarnings("ignore:By the typical tables", "ignore:Class")
@@ -71,11 +72,11 @@ def test_the_learner_is_a_parameter(digits):
     X, y, X_test, _ = digits
     search = GridSearchCV(
         EMDClassifier(learner=QUICK),
-        {"n_neighbors": [1, 3], "learner__max_inner": [1, 2]},
+        {"n_neighbors": [1, 3], "learner__max_steps": [1, 2]},
         cv=2,
     ).fit(X, y)
     best = search.best_estimator_
-    assert best.learner_.max_inner == search.best_params_["learner__max_inner"]
+    assert best.learner_.max_steps == search.best_params_["learner__max_steps"]
     assert not hasattr(QUICK, "metric_")  # a clone was fitted
     again = pickle.loads(pickle.dumps(best))  # noqa: S301 - our own
     np.testing.assert_array_equal(again.predict(X_test), best.predict(X_test))
@@ -167,7 +168,7 @@ def test_positions_of_thousands_of_bins_need_no_matrix():
     bins = 2 * rng.integers(0, d // 2, (n, 3)) + y[:, None]
     starts = np.arange(0, 3 * n + 1, 3)
     X = csr_array((np.ones(3 * n), bins.ravel(), starts), shape=(n, d))
-    learner = GroundMetricLearning(n_components=2, points=points, max_outer=1)
+    learner = MappedMetricLearning(points, 2, max_steps=1)
     tracemalloc.start()
     classifier = EMDClassifier(learner=learner).fit(X[:30], y[:30])
     shares = classifier.predict_proba(X[30:])
@@ -185,18 +186,19 @@ def test_parameters_of_the_default_learner(digits):
     X, y, _, _ = digits
     search = GridSearchCV(
         EMDClassifier(),
-        {"learner__n_similar": [2, None], "learner__max_outer": [2]},
+        {"learner__criterion__n_targets": [2, 5], "learner__max_steps": [2]},
         cv=2,
     ).fit(X, y)
     best = search.best_estimator_
-    assert best.learner_.n_similar == search.best_params_["learner__n_similar"]
+    chosen = search.best_params_["learner__criterion__n_targets"]
+    assert best.learner_.criterion.n_targets == chosen
     assert best.learner_.n_iter_ == 2
     classifier = EMDClassifier(n_jobs=2)
     with pytest.raises(ValueError, match="Invalid parameter 'neighbours'"):
         classifier.set_params(learner__neighbours=3)
     assert classifier.learner is None
     # Threads reach the learner, whether it was made here or there.
-    classifier.set_params(learner__max_outer=1).fit(X, y)
+    classifier.set_params(learner__max_steps=1).fit(X, y)
     assert classifier.learner_.n_jobs == 2
     assert classifier.learner.n_jobs is None
 
@@ -212,7 +214,7 @@ def test_a_fit_that_fails_changes_nothing(digits):
 
 def test_votes_are_those_of_histograms_as_the_metric_sees_them():
     X, y = load_digits(n_class=3, return_X_y=True)
-    learner = GroundMetricLearning(power=0.5, max_outer=2)
+    learner = GroundMetricLearning(power=0.5, max_steps=2)
     classifier = EMDClassifier(n_neighbors=1, learner=learner).fit(X[:40], y[:40])
     D = classifier.learner_.pairwise(X[100:120], X[:40])
     np.testing.assert_array_equal(
@@ -221,17 +223,17 @@ def test_votes_are_those_of_histograms_as_the_metric_sees_them():
 
 
 @pytest.mark.parametrize(
-    "options",
+    "learner",
     [
-        {"n_components": 2},
-        {"max_samples": 10},
-        {"max_samples": 10, "n_components": 2},
+        GroundMetricLearning(max_samples=10, max_steps=3),
+        MappedMetricLearning(n_components=2, max_steps=3),
+        MappedMetricLearning(n_components=2, max_samples=10, max_steps=3),
     ],
 )
-def test_a_file_holds_all_that_votes(tmp_path, options):
+def test_a_file_holds_all_that_votes(tmp_path, learner):
     rng = np.random.default_rng(0)
     X, queries, points = rng.random((24, 6)), rng.random((30, 6)), rng.random((6, 3))
-    learner = GroundMetricLearning(points=points, max_outer=3, **options)
+    learner = clone(learner).set_params(points=points)
     classifier = EMDClassifier(learner=learner).fit(X, np.arange(24) % 3)
     classifier.save(tmp_path / "model.npz")
     loaded = EMDClassifier.load(tmp_path / "model.npz")

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, vstack
 from scipy.spatial.distance import cdist
-from sklearn.base import clone
 
 import groundmetric as gm
 import paper
@@ -212,16 +211,17 @@ def is_idle(client, before):
 LEARNERS = {
     "margin": {},
     "neighborhood": {"criterion": "neighborhood"},
-    "best": {"result": "best", "max_inner": 2, "max_outer": 3, "n_targets": 2},
+    "inner steps": {"criterion": gm.Neighborhood(n_similar=2, inner_steps=2)},
+    "targets": {"criterion": gm.Margin(n_targets=2), "max_steps": 3},
 }
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_learning_on_two_workers(client, labeled, name):
-    options = {"max_outer": 5, "tol": 0.0, **LEARNERS[name]}
+    options = {"max_steps": 5, "tol": 0.0, **LEARNERS[name]}
     before = tasks_of(client)
     here = gm.GroundMetricLearning(**options).fit(*labeled)
-    there = gm.GroundMetricLearning(**options, client=client).fit(*labeled)
+    there = gm.GroundMetricLearning(**options).fit(*labeled, client=client)
     np.testing.assert_array_equal(there.metric_, here.metric_)
     for column in ("criterion", "n_triplets", "n_clear"):
         a, b = (learner.path_.column(column) for learner in (there, here))
@@ -236,10 +236,10 @@ def test_learning_on_two_workers(client, labeled, name):
 def test_gradients_of_shards_are_not_kept(client, labeled, name, monkeypatch):
     monkeypatch.setattr(_criterion, "PART", 3)
     monkeypatch.setattr(_cluster, "FETCHED", 2)
-    options = {"criterion": name, "max_outer": 2, "tol": 0.0}
+    options = {"criterion": name, "max_steps": 2, "tol": 0.0}
     expected = gm.GroundMetricLearning(**options).fit(*labeled)
     alive = count_evaluations(monkeypatch)
-    learner = gm.GroundMetricLearning(**options, client=client).fit(*labeled)
+    learner = gm.GroundMetricLearning(**options).fit(*labeled, client=client)
     n_sums = 2 if name == "margin" else 4  # a step linearizes and evaluates C_k
     assert len(alive) == n_sums * 20
     # Those fetched together, the last one, and the tangent of C_k.
@@ -254,7 +254,7 @@ def test_learning_from_similarities_on_two_workers(client, labeled):
     omega = np.where(y[:, None] == y, 1.0, -1.0) * (strength + strength.T)
     np.fill_diagonal(omega, 0.0)
     here, there = (
-        gm.GroundMetricLearning(max_outer=3, client=one).fit(X, similarity=omega)
+        gm.GroundMetricLearning(max_steps=3).fit(X, similarity=omega, client=one)
         for one in (None, client)
     )
     np.testing.assert_array_equal(there.metric_, here.metric_)
@@ -275,10 +275,10 @@ def test_a_killed_worker_does_not_change_the_metric(
         return call(self, name, *arguments)
 
     monkeypatch.setattr(Shards, "call", lethal)
-    options = {"max_outer": 5, "tol": 0.0, "floor": 0.0}
-    learner = gm.GroundMetricLearning(**options, client=client)
+    options = {"criterion": gm.Margin(floor=0.0), "max_steps": 5, "tol": 0.0}
+    learner = gm.GroundMetricLearning(**options)
     with pytest.warns(UserWarning, match=r"worker of the cluster was lost; \d of 5"):
-        learner.fit(*labeled)
+        learner.fit(*labeled, client=client)
     expected = gm.GroundMetricLearning(**options).fit(*labeled)
     np.testing.assert_array_equal(learner.metric_, expected.metric_)
     assert calls == ["target_distances", "sum_of_part"] * 5
@@ -291,34 +291,31 @@ def test_a_fit_goes_on_elsewhere(client, labeled, tmp_path):
         if step.outer == 2:
             raise KeyboardInterrupt
 
-    options = {"max_outer": 5, "tol": 0.0, "checkpoint": tmp_path / "state.npz"}
+    options = {"max_steps": 5, "tol": 0.0}
+    saved = gm.Checkpoint(tmp_path / "state.npz")
     with pytest.raises(KeyboardInterrupt):
-        gm.GroundMetricLearning(**options, client=client, callback=stop).fit(*labeled)
+        gm.GroundMetricLearning(callbacks=[stop, saved], **options).fit(
+            *labeled, client=client
+        )
     seen = []
-    again = gm.GroundMetricLearning(**options, callback=seen.append).fit(*labeled)
+    again = gm.GroundMetricLearning(callbacks=[seen.append, saved], **options).fit(
+        *labeled
+    )
     assert len(seen) < 5
-    expected = gm.GroundMetricLearning(max_outer=5, tol=0.0).fit(*labeled)
+    expected = gm.GroundMetricLearning(tol=0.0, max_steps=5).fit(*labeled)
     np.testing.assert_array_equal(again.metric_, expected.metric_)
 
 
-def test_learners_with_a_client_are_estimators(client, labeled, tmp_path):
-    learner = gm.GroundMetricLearning(max_outer=2, client=client)
-    assert clone(learner).client is client
-    classifier = gm.EMDClassifier(learner=learner).fit(*labeled)
-    local = gm.GroundMetricLearning(max_outer=2)
-    expected = gm.EMDClassifier(learner=local).fit(*labeled)
-    np.testing.assert_array_equal(classifier.metric_, expected.metric_)
-    learner.fit(*labeled).save(tmp_path / "model.npz")
-    for copy in (
-        gm.GroundMetricLearning.load(tmp_path / "model.npz"),
-        pickle.loads(pickle.dumps(learner)),  # noqa: S301 - ours
-    ):
-        assert copy.client is None
-        np.testing.assert_array_equal(copy.metric_, learner.metric_)
+def test_who_learns_on_a_cluster(client, labeled):
+    search = gm.MetricLearningCV(gm.GroundMetricLearning(max_steps=2), cv=2)
+    there = search.fit(*labeled, client=client).metric_
+    np.testing.assert_array_equal(there, search.fit(*labeled).metric_)
     with pytest.raises(ValueError, match="client is given, but batch_size is 20"):
-        gm.GroundMetricLearning(client=client, batch_size=20).fit(*labeled)
+        gm.GroundMetricLearning(batch_size=20).fit(*labeled, client=client)
     with pytest.raises(ValueError, match="client is 3; a dask"):
-        gm.GroundMetricLearning(client=3).fit(*labeled)
+        gm.GroundMetricLearning().fit(*labeled, client=3)
+    with pytest.raises(ValueError, match="a SinkhornMetricLearning learns on one"):
+        gm.MetricLearningCV(gm.SinkhornMetricLearning()).fit(*labeled, client=client)
 
 
 @pytest.mark.parametrize("kind", ["metric", "asymmetric", "points"])

@@ -160,7 +160,7 @@ def test_a_cost_may_solve_the_batch_that_asks_for_it():
 
 def test_batches_of_learners():
     learners = [
-        gm.GroundMetricLearning(max_outer=steps, power=power).fit(X, LABELS)
+        gm.GroundMetricLearning(max_steps=steps, power=power).fit(X, LABELS)
         for steps in (1, 2)
         for power in (0.5, 1.0)
     ]
@@ -204,8 +204,8 @@ def search_of(name):
 @functools.cache
 def learners_of():
     found = {
-        "exact": gm.GroundMetricLearning(max_outer=2),
-        "mapped": gm.GroundMetricLearning(max_outer=2, n_components=2, points=POINTS),
+        "exact": gm.GroundMetricLearning(max_steps=2),
+        "mapped": gm.MappedMetricLearning(POINTS, 2, max_steps=2),
         "smoothed": gm.SinkhornMetricLearning(max_steps=2),
         "energy": gm.SinkhornMetricLearning(max_steps=2, smoothing=np.inf),
     }

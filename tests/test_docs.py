@@ -102,7 +102,6 @@ def test_reference_has_no_private_names(monkeypatch):
     assert not [signature for signature in shown if private.search(signature)]
     skipped = conf["skip_foreign"]
     member = importlib.import_module("groundmetric").GroundMetricLearning
-    assert skipped(None, "class", "learn_from", member.learn_from, False, None)
     assert skipped(None, "class", "add_note", Warning.with_traceback, False, None)
     assert skipped(None, "class", "pairwise", member.pairwise, False, None) is None
 

@@ -124,7 +124,7 @@ def test_less_is_not_announced():
 def test_fit_announces_before_it_starts(monkeypatch):
     X, y = load_digits(n_class=2, return_X_y=True)
     steps = []
-    learner = gm.GroundMetricLearning(max_outer=1, callback=steps.append)
+    learner = gm.GroundMetricLearning(max_steps=1, callbacks=[steps.append])
     monkeypatch.setattr(_effort, "SOLVE", 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", LongFitWarning)
@@ -144,12 +144,12 @@ def test_fit_announces_before_it_starts(monkeypatch):
         lambda learner, X, y: learner.fit(X, y),
         lambda learner, X, y: make_pipeline(learner).fit(X, y),
         lambda learner, X, y: gm.EMDClassifier(learner=learner).fit(X, y),
-        lambda _, X, y: gm.GroundMetricLearningCV(cv=2, max_outer=1).fit(X, y),
+        lambda _, X, y: gm.MetricLearningCV(cv=2, patience=1).fit(X, y),
     ],
 )
 def test_warnings_point_at_the_line_that_called(fit, monkeypatch):
     X, y = load_digits(n_class=2, return_X_y=True)
     monkeypatch.setattr(_effort, "SOLVE", 1.0)
     with pytest.warns(LongFitWarning) as found:
-        fit(gm.GroundMetricLearning(max_outer=1), X[:40], y[:40])
+        fit(gm.GroundMetricLearning(max_steps=1), X[:40], y[:40])
     assert {warning.filename for warning in found} == {__file__}

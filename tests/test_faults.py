@@ -59,7 +59,7 @@ def python(code, *arguments, shell=None):
 WORK = {
     # Saves one model after the other, and reports each when it is saved.
     "save": """
-model = gm.GroundMetricLearning(max_outer=1, max_inner=2).fit(X[:20], y[:20])
+model = gm.GroundMetricLearning(max_steps=2).fit(X[:20], y[:20])
 for k in range(10_000):
     model.random_state = k
     model.save(sys.argv[2])
@@ -174,7 +174,7 @@ def attempt(work):
 """
 SAVE = """
 def learner(n):
-    return gm.GroundMetricLearning(max_outer=1, max_inner=2).fit(X[:n], y[:n])
+    return gm.GroundMetricLearning(max_steps=2).fit(X[:n], y[:n])
 large = learner(N)
 learner(20).save(folder / "model.npz")
 limit(3000)
@@ -197,7 +197,7 @@ limit(1000)
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     attempt(lambda: gm.GroundMetricLearning(
-        max_outer=1, max_inner=3, checkpoint=folder / "state", checkpoint_seconds=0
+        max_steps=3, callbacks=[gm.Checkpoint(folder / "state", seconds=0)]
     ).fit(X, y))
 print([str(one.message) for one in caught if "checkpoint" in str(one.message)])
 """
@@ -267,10 +267,11 @@ attempt(lambda: gm.pairwise_emd(X, metric=metric, out={out}))
 @needs_mounts
 def test_a_read_only_folder_is_refused_first(data, tmp_path):
     code = f"""{ROOM}
-model = gm.GroundMetricLearning(max_outer=1, max_inner=1).fit(X[:9], y[:9])
+model = gm.GroundMetricLearning(max_steps=1).fit(X[:9], y[:9])
 attempt(lambda: model.save(folder / "model.npz"))
 attempt(lambda: gm.pairwise_emd(X, metric=metric, out=folder / "out.npy"))
-attempt(lambda: gm.GroundMetricLearning(checkpoint=folder / "state").fit(X, y))
+saved = gm.Checkpoint(folder / "state")
+attempt(lambda: gm.GroundMetricLearning(callbacks=[saved]).fit(X, y))
 from paper import ResultsFile
 attempt(lambda: ResultsFile(folder / "r.sqlite"))
 """
@@ -380,7 +381,7 @@ def a_row(task):
 def test_a_clock_that_jumps_changes_nothing(data, tmp_path, monkeypatch):
     arrays = np.load(data)
     X, y = arrays["X"][:40], arrays["y"][:40]
-    settings = {"max_outer": 1, "max_inner": 6, "tol": 0.0}
+    settings = {"max_steps": 6, "tol": 0.0}
     expected = gm.GroundMetricLearning(**settings).fit(X, y)
     now = [2e9]
 
@@ -389,16 +390,17 @@ def test_a_clock_that_jumps_changes_nothing(data, tmp_path, monkeypatch):
         return now[0]
 
     def interrupt(step):
-        if step.inner == 3:
+        if step.outer == 3:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(time, "time", backwards)
     state = tmp_path / "state"
-    given = {**settings, "checkpoint": state, "checkpoint_seconds": 0, "verbose": 1}
+    given = {**settings, "verbose": 1}
+    saved = gm.Checkpoint(state, seconds=0)
     with pytest.raises(KeyboardInterrupt):
-        gm.GroundMetricLearning(**given, callback=interrupt).fit(X, y)
+        gm.GroundMetricLearning(callbacks=[interrupt, saved], **given).fit(X, y)
     os.utime(state, (4e9, 4e9))  # written in the year 2096
-    found = gm.GroundMetricLearning(**given).fit(X, y)
+    found = gm.GroundMetricLearning(callbacks=[saved], **given).fit(X, y)
     np.testing.assert_array_equal(found.metric_, expected.metric_)
     assert (np.diff(found.path_.column("seconds")) > 0).all()
     assert not state.exists()

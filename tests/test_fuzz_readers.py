@@ -45,12 +45,12 @@ def data():
 
 
 def learner(**options):
-    return gm.GroundMetricLearning(max_outer=1, max_inner=4, **options)
+    return gm.GroundMetricLearning(max_steps=4, **options)
 
 
 def fit_from(path):
     """Resume a fit from the checkpoint."""
-    learner(checkpoint=path).fit(*data())
+    learner(callbacks=[gm.Checkpoint(path)]).fit(*data())
 
 
 READERS = {
@@ -109,7 +109,7 @@ def checkpoint_of(X, y, path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        learner(checkpoint=path, callback=stop).fit(X, y)
+        learner(callbacks=[stop, gm.Checkpoint(path)]).fit(X, y)
     return path.read_bytes()
 
 

@@ -23,10 +23,10 @@ SERIES = {
     "string": pd.Series(KINDS, index=FRAME.index, dtype="string"),
 }
 LEARNERS = [
-    gm.GroundMetricLearning(max_outer=2),
-    gm.GroundMetricLearningCV(max_outer=2, cv=2),
+    gm.GroundMetricLearning(max_steps=2),
+    gm.MetricLearningCV(gm.GroundMetricLearning(max_steps=2), cv=2),
     gm.SinkhornMetricLearning(max_steps=2),
-    gm.SinkhornMetricLearningCV(max_steps=2, cv=2),
+    gm.MetricLearningCV(gm.SinkhornMetricLearning(max_steps=2), cv=2, patience=None),
     gm.EMDClassifier(n_neighbors=1),
 ]
 
@@ -81,7 +81,7 @@ def test_anndata_goes_in():
     observed = pd.DataFrame({"cell_type": SERIES["category"]})
     genes = pd.DataFrame(index=NAMES)
     adata = anndata.AnnData(csr_matrix(DATA.X), obs=observed, var=genes)
-    learner = gm.GroundMetricLearning(max_outer=2)
+    learner = gm.GroundMetricLearning(max_steps=2)
     expected = learner.fit(DATA.X, KINDS).metric_
     learner.fit(adata.to_df(), adata.obs["cell_type"])
     assert learner.feature_names_in_.tolist() == NAMES

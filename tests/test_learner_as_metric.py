@@ -26,8 +26,8 @@ X = np.vstack(
 Y = np.repeat([0, 1], 15)
 QUERIES = RNG.dirichlet(np.ones(8), 5)
 POINTS = RNG.normal(size=(8, 3))
-EXACT = gm.GroundMetricLearning(max_outer=3).fit(X, Y)
-MAPPED = gm.GroundMetricLearning(max_outer=3, n_components=2, points=POINTS).fit(X, Y)
+EXACT = gm.GroundMetricLearning(max_steps=3).fit(X, Y)
+MAPPED = gm.MappedMetricLearning(POINTS, n_components=2, max_steps=3).fit(X, Y)
 SMOOTHED = gm.SinkhornMetricLearning(max_steps=3).fit(X, Y)
 LEARNERS = pytest.mark.parametrize("learner", [EXACT, MAPPED, SMOOTHED])
 
@@ -93,8 +93,8 @@ def test_classifier_with_positions_makes_no_matrix() -> None:
     rows = csr_array(
         (np.ones(40), (np.repeat(np.arange(20), 2), RNG.integers(0, d, 40))), (20, d)
     )
-    learner = gm.GroundMetricLearning(
-        n_components=2, points=RNG.normal(size=(d, 3)), max_outer=1
+    learner = gm.MappedMetricLearning(
+        RNG.normal(size=(d, 3)), n_components=2, max_steps=1
     )
     classifier = gm.EMDClassifier(n_neighbors=1, learner=learner).fit(
         rows, np.arange(20) % 2

@@ -17,13 +17,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import groundmetric as gm
 from contract import failures_we_want
-from groundmetric import GroundMetricLearning
+from groundmetric import Checkpoint, GroundMetricLearning, Margin, Neighborhood
 from groundmetric.learning._neighborhood import NeighborhoodCriterion
 from groundmetric.similarity._makers import weights_of
 from groundmetric.similarity._weights import MatrixWeights
 from problems import fours_and_nines
 
-QUICK = {"max_outer": 1, "max_inner": 3}
+QUICK = {"max_steps": 3}
 
 
 @pytest.mark.filterwarnings("ignore:By the typical tables", "ignore:Class")
@@ -117,7 +117,7 @@ def test_a_positive_criterion_does_not_shrink_the_metric():
     # Labels that mean nothing: similar histograms are farther than the nearest others.
     rng = np.random.default_rng(0)
     X, y = rng.gamma(1.0, size=(30, 12)), np.arange(30) % 2
-    learner = GroundMetricLearning(n_neighbors=1, max_outer=12, tol=0.0).fit(X, y)
+    learner = GroundMetricLearning(tol=0.0, max_steps=12).fit(X, y)
     values = learner.path_.column("criterion")
     assert values.min() > 0
     assert values[-1] < values[0]
@@ -131,7 +131,7 @@ def test_similar_neighbors_that_count(digits):
     rows = X / X.sum(axis=1, keepdims=True)
     for n_similar in (2, None):
         learner = GroundMetricLearning(
-            criterion="neighborhood", n_similar=n_similar, power=1.0, **QUICK
+            Neighborhood(n_similar=n_similar), power=1.0, **QUICK
         )
         learner.fit(X, y)
         omega = balance(gm.label_similarity(y), n_similar, 3)
@@ -197,7 +197,7 @@ def test_in_pipeline_and_grid_search(digits):
         GroundMetricLearning(**QUICK), KNeighborsClassifier(3, metric="precomputed")
     )
     search = GridSearchCV(
-        pipeline, {"groundmetriclearning__n_neighbors": [1, None]}, cv=2
+        pipeline, {"groundmetriclearning__criterion__n_targets": [1, 5]}, cv=2
     ).fit(X, y)
     assert search.predict(X_test[:7]).shape == (7,)
 
@@ -230,7 +230,7 @@ def test_forms_of_input_agree(digits):
     # Counts of any mass: rows are normalized.
     scaled = GroundMetricLearning(**QUICK).fit(X * np.arange(1, 31)[:, None], y).metric_
     np.testing.assert_allclose(scaled, expected, atol=1e-6)
-    threads = GroundMetricLearning(**QUICK, n_jobs=2).fit(X, y).metric_
+    threads = GroundMetricLearning(n_jobs=2, **QUICK).fit(X, y).metric_
     np.testing.assert_array_equal(threads, expected)
 
 
@@ -254,14 +254,51 @@ def test_init(digits):
     np.testing.assert_allclose(of_unit_norm(learner.initial_metric_), of_unit_norm(own))
 
 
-def test_warm_start_goes_on(digits):
+def test_starts_from_the_metric_of_another_fit(digits):
     X, y, _, _ = digits
-    learner = GroundMetricLearning(warm_start=True, result="last", **QUICK).fit(X, y)
-    first = learner.metric_
-    learner.fit(X, y)
+    cold = GroundMetricLearning(**QUICK).fit(X, y)
+    first = cold.metric_
+    learner = GroundMetricLearning(init=first, **QUICK).fit(X, y)
     np.testing.assert_allclose(learner.initial_metric_, first, rtol=1e-12)
-    cold = clone(learner).set_params(warm_start=False).fit(X, y)
     assert learner.path_[0].criterion < cold.path_[0].criterion
+
+
+def test_settings_of_the_paper(digits):
+    X, y, _, _ = digits
+    paper = GroundMetricLearning.paper(2, max_steps=200, tol=0.0)
+    criterion = Neighborhood(k=2, n_similar=2, inner_steps=200)
+    assert str(paper.criterion) == str(criterion)
+    assert (paper.power, paper.step_size, paper.init) == (1.0, 0.1, "typical")
+    assert GroundMetricLearning.paper().max_steps == 8 * 200
+    paths = [
+        GroundMetricLearning(
+            criterion,
+            power=1.0,
+            step_size=0.1,
+            init="typical",
+            max_steps=200,
+            tol=0.0,
+        ),
+        paper,
+    ]
+    one, two = (learner.fit(X, y).path_ for learner in paths)
+    assert two.column("outer").tolist() == [0.0] * len(two)
+    np.testing.assert_array_equal(one.column("criterion"), two.column("criterion"))
+
+
+def test_criteria_are_parameters():
+    learner = GroundMetricLearning(Margin(n_targets=3))
+    other = clone(learner)
+    assert other.criterion is not learner.criterion
+    assert other.get_params()["criterion__n_targets"] == 3
+    assert other.set_params(criterion__margin=1.0).criterion.margin == 1.0
+    assert learner.criterion.margin == 0.3
+    named = GroundMetricLearning("neighborhood").set_params(criterion__k=7)
+    assert str(named.criterion) == "Neighborhood(k=7)"
+    changed = named.set_params(criterion="margin", criterion__floor=0.0)
+    assert str(changed.criterion) == "Margin(floor=0.0)"
+    with pytest.raises(ValueError, match="Invalid parameter 'k'"):
+        learner.set_params(criterion__k=7)
 
 
 def test_callback_and_bar(digits, capsys):
@@ -272,9 +309,9 @@ def test_callback_and_bar(digits, capsys):
         steps.append(step)
         return len(steps) == 2
 
-    learner = GroundMetricLearning(
-        criterion="neighborhood", callback=stop, verbose=1
-    ).fit(X, y)
+    learner = GroundMetricLearning("neighborhood", verbose=1, callbacks=[stop]).fit(
+        X, y
+    )
     assert learner.n_iter_ == len(steps) == 2
     bar = capsys.readouterr().err
     shown = r"learn: .*2/2 .*criterion -\d.*, violation \d.*, step 3\.54e-01"
@@ -284,13 +321,14 @@ def test_callback_and_bar(digits, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"criterion": "neighborhood", "n_neighbors": 0}, "n_neighbors is 0; it must"),
-        ({"criterion": "neighborhood", "n_similar": 2.5}, r"n_similar is 2\.5"),
-        ({"n_neighbors": 2.5}, r"n_neighbors is 2\.5"),  # also under margins
+        ({"criterion": Neighborhood(k=0)}, "k is 0; it must be at least 1"),
+        ({"criterion": Neighborhood(n_similar=2.5)}, r"n_similar is 2\.5"),
+        ({"criterion": Neighborhood(inner_steps=1.5)}, r"inner_steps is 1\.5"),
+        ({"criterion": Margin}, "criterion is .*Margin.*; 'margin', 'neighborhood', M"),
         ({"criterion": "hinge"}, "criterion is 'hinge'; it must be one of margin"),
-        ({"n_targets": 0}, "n_targets is 0; it must be at least 1"),
-        ({"margin": -0.1}, r"margin is -0\.1"),
-        ({"margin": 0}, r"margin is 0\.0; it must be positive"),
+        ({"criterion": Margin(n_targets=0)}, "n_targets is 0; it must be at least 1"),
+        ({"criterion": Margin(margin=-0.1)}, r"margin is -0\.1"),
+        ({"criterion": Margin(margin=0)}, r"margin is 0\.0; it must be positive"),
         ({"power": 0}, r"power is 0\.0; it must be positive"),
         ({"power": -1}, "power is -1"),
         ({"init": "points"}, "init is 'points', but there are no points"),
@@ -299,9 +337,12 @@ def test_callback_and_bar(digits, capsys):
         ({"points": np.ones((3, 2))}, "points are all the same"),
         ({"step_size": -1.0}, r"step_size is -1\.0"),
         ({"step_size": 1e308}, r"step_size is 1e\+308; a number from 0\.0 to 1e\+100"),
-        ({"margin": 1e308}, r"margin is 1e\+308; a number from 0\.0 to 1e\+100"),
-        ({"max_outer": 0}, "max_outer is 0"),
-        ({"max_inner": 1.5}, r"max_inner is 1\.5"),
+        ({"criterion": Margin(margin=1e308)}, r"margin is 1e\+308; a number from 0"),
+        ({"max_steps": 0}, "max_steps is 0"),
+        ({"criterion": Margin(floor=-1.0)}, r"floor is -1\.0"),
+        ({"batch_size": 5, "criterion": "neighborhood"}, "batches are for margins"),
+        ({"callbacks": 3}, "callbacks is 3; a list of functions is needed"),
+        ({"callbacks": [Checkpoint("a"), Checkpoint("b")]}, "more than one Checkpoint"),
         ({"tol": -1}, "tol is -1"),
         ({"init": "random"}, "init is 'random'; one of typical"),
         ({"init": np.ones((2, 2))}, r"init has shape \(2, 2\)"),
@@ -335,7 +376,7 @@ def test_a_fit_that_fails_leaves_nothing_half_done(digits, tmp_path):
     def fail(_):
         raise RuntimeError("as planned")
 
-    learner = GroundMetricLearning(callback=fail)
+    learner = GroundMetricLearning(callbacks=[fail])
     with pytest.raises(RuntimeError, match="as planned"):
         learner.fit(X, y)
     for use in (learner.transform, learner.pairwise):
@@ -347,8 +388,8 @@ def test_a_fit_that_fails_leaves_nothing_half_done(digits, tmp_path):
     learner = GroundMetricLearning(**QUICK).fit(X, y)
     learner.fit(X, similarity=gm.label_similarity(y))
     assert not hasattr(learner, "classes_")
-    with pytest.raises(ValueError, match="callback is 3; a function is needed"):
-        GroundMetricLearning(callback=3).fit(X, y)
+    with pytest.raises(ValueError, match=r"callbacks\[0\] is 3; a function is needed"):
+        GroundMetricLearning(callbacks=[3]).fit(X, y)
 
 
 @pytest.mark.parametrize("factor", [1e-160, 1e160])
@@ -359,14 +400,13 @@ def test_any_scale(digits, factor):
     scaled = GroundMetricLearning(**QUICK).fit(X, similarity=factor * omega)
     np.testing.assert_allclose(scaled.metric_, expected.metric_, rtol=1e-6)
     init = factor * (1.0 - np.eye(64))
-    given = GroundMetricLearning(**QUICK, init=init).fit(X, similarity=omega)
+    given = GroundMetricLearning(init=init, **QUICK).fit(X, similarity=omega)
     np.testing.assert_allclose(given.metric_, expected.metric_, rtol=1e-6)
     with pytest.raises(ValueError, match="init is zero everywhere"):
         GroundMetricLearning(init=0 * init).fit(X, y)
 
 
-@pytest.mark.parametrize("best", [True, False])
-def test_best_or_last(digits, best):
+def test_the_best_metric_of_neighborhoods_is_returned(digits):
     # Steps so long that the last metric is not the best.
     X, y, _, _ = digits
     metrics = []
@@ -379,12 +419,7 @@ def test_best_or_last(digits, best):
             return found
 
     learner = GroundMetricLearning(
-        criterion="neighborhood",
-        n_similar=3,
-        step_size=5.0,
-        max_outer=2,
-        max_inner=6,
-        result="best" if best else "last",
+        Neighborhood(n_similar=3, inner_steps=6), step_size=5.0, max_steps=12
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("groundmetric.learning._space.MetricProjector", Spy)
@@ -392,7 +427,7 @@ def test_best_or_last(digits, best):
     values = learner.path_.column("criterion")
     assert values.argmin() < len(values) - 1
     evaluated = [learner.initial_metric_, *metrics]
-    expected = evaluated[values.argmin()] if best else evaluated[-1]
+    expected = evaluated[values.argmin()]
     np.testing.assert_allclose(
         of_unit_norm(learner.metric_), of_unit_norm(expected), rtol=1e-9
     )
@@ -400,25 +435,23 @@ def test_best_or_last(digits, best):
 
 def test_convergence_is_told(digits):
     X, y, _, _ = digits
-    converged = GroundMetricLearning(
-        criterion="neighborhood", max_outer=200, tol=0.3
-    ).fit(X, y)
+    converged = GroundMetricLearning("neighborhood", tol=0.3, max_steps=200).fit(X, y)
     assert converged.converged_ is True
     assert converged.n_iter_ < 200
     # The default limits are a budget: no warning, which would be an error here.
-    budget = GroundMetricLearning(criterion="neighborhood", tol=1e-12).fit(X, y)
+    budget = GroundMetricLearning("neighborhood", tol=1e-12).fit(X, y)
     assert budget.converged_ is False
     assert budget.n_iter_ == 20
-    more = GroundMetricLearning(criterion="neighborhood", max_outer=21, tol=1e-12)
+    more = GroundMetricLearning("neighborhood", tol=1e-12, max_steps=21)
     with pytest.warns(
-        ConvergenceWarning, match="all 21 steps of max_outer=21 and max"
+        ConvergenceWarning, match="all 21 steps, and has not converged to tol=1e-12"
     ) as found:
         more.fit(X, y)
     assert found[0].filename == __file__
     assert more.converged_ is False
     # Without a tolerance nothing was to converge; and a callback may end the run.
     assert not more.set_params(tol=0.0).fit(X, y).converged_
-    stopped = more.set_params(tol=1e-12, callback=lambda _: True).fit(X, y)
+    stopped = more.set_params(tol=1e-12, callbacks=[lambda _: True]).fit(X, y)
     assert not stopped.converged_
     assert stopped.n_iter_ == 1
 
@@ -430,7 +463,7 @@ def test_projections_that_do_not_converge_are_told(digits, monkeypatch):
         def __init__(self, d, **options):
             super().__init__(d, max_iter=1, **options)
 
-    learner = GroundMetricLearning(max_outer=200, tol=0.3)
+    learner = GroundMetricLearning(tol=0.3, max_steps=200)
     assert learner.fit(X, y).converged_
     monkeypatch.setattr("groundmetric.learning._space.MetricProjector", Hasty)
     with pytest.warns(ConvergenceWarning, match="The projection stopped after max_it"):

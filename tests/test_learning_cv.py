@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import (
@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import (
 
 import groundmetric as gm
 from contract import failures_we_want
-from groundmetric import GroundMetricLearning, GroundMetricLearningCV
+from groundmetric import Checkpoint, GroundMetricLearning, Margin, MetricLearningCV
 
 SMALL = {"cv": 2, "patience": 1}
 
@@ -26,24 +26,14 @@ SMALL = {"cv": 2, "patience": 1}
 @pytest.mark.filterwarnings("ignore:Class")
 @parametrize_with_checks(
     [
-        GroundMetricLearningCV(max_outer=1, **SMALL),
-        gm.SinkhornMetricLearningCV(max_steps=1, **SMALL),
+        MetricLearningCV(GroundMetricLearning(max_steps=1), **SMALL),
+        MetricLearningCV(gm.MappedMetricLearning(max_steps=1), **SMALL),
+        MetricLearningCV(gm.SinkhornMetricLearning(max_steps=1), **SMALL),
     ],
     expected_failed_checks=failures_we_want,
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
-
-
-@pytest.mark.parametrize("name", ["GroundMetricLearning", "SinkhornMetricLearning"])
-def test_takes_what_the_learner_takes(name):
-    own, learner = (
-        inspect.signature(getattr(gm, name + suffix)).parameters
-        for suffix in ("CV", "")
-    )
-    assert set(own) == {*learner, "cv", "scoring", "param_grid", "patience"}
-    differ = {key for key in learner if own[key].default != learner[key].default}
-    assert differ == {"floor", "random_state"}
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +53,7 @@ def noise():
 
 def test_chooses_the_fewest_steps_within_one_standard_error(digits):
     X, y = digits
-    learner = GroundMetricLearningCV(cv=3, max_outer=4).fit(X, y)
+    learner = MetricLearningCV(GroundMetricLearning(max_steps=4), cv=3).fit(X, y)
     results = learner.cv_results_
     assert results["step"].tolist() == [0, 1, 2, 3, 4]
     scores = np.array([results[f"split{k}_test_score"] for k in range(6)])
@@ -81,13 +71,15 @@ def test_learns_from_everything_for_as_many_steps(digits):
         # The mean distance falls or rises; any function of the distances will do.
         return float(distances.std() / distances.mean())
 
-    learner = GroundMetricLearningCV(cv=2, max_outer=3, scoring=later_is_better)
+    learner = MetricLearningCV(
+        GroundMetricLearning(max_steps=3), cv=2, scoring=later_is_better
+    )
     learner.fit(X, y)
     n = learner.best_step_
     if n == 0:
         np.testing.assert_array_equal(learner.metric_, learner.initial_metric_)
     else:
-        plain = GroundMetricLearning(max_outer=n, tol=0.0, floor=0.0).fit(X, y)
+        plain = GroundMetricLearning(Margin(floor=0.0), tol=0.0, max_steps=n).fit(X, y)
         np.testing.assert_array_equal(learner.metric_, plain.metric_)
 
 
@@ -100,7 +92,9 @@ def test_scores_decide(digits, wanted):
         metrics.append(distances)
         return float((len(metrics) - 1) // 4 == wanted)  # two folds, drawn twice
 
-    learner = GroundMetricLearningCV(cv=2, max_outer=3, tol=0.0, scoring=scoring)
+    learner = MetricLearningCV(
+        GroundMetricLearning(tol=0.0, max_steps=3), cv=2, scoring=scoring
+    )
     learner.fit(X, y)
     assert learner.best_step_ == wanted
     assert learner.n_iter_ == wanted
@@ -108,7 +102,9 @@ def test_scores_decide(digits, wanted):
     if wanted == 0:
         np.testing.assert_array_equal(learner.metric_, learner.initial_metric_)
     else:
-        plain = GroundMetricLearning(max_outer=wanted, tol=0.0, floor=0.0).fit(X, y)
+        plain = GroundMetricLearning(Margin(floor=0.0), tol=0.0, max_steps=wanted).fit(
+            X, y
+        )
         np.testing.assert_array_equal(learner.metric_, plain.metric_)
 
 
@@ -121,19 +117,22 @@ def test_chooses_parameters_too(digits, tmp_path):
         return float(len(calls) > 8)  # 2 folds x 2 repeats x 2 steps come first
 
     grid = {"power": [1.0, 0.5]}
-    learner = GroundMetricLearningCV(
-        cv=2, max_outer=1, power=0.7, param_grid=grid, scoring=second_candidate
+    learner = MetricLearningCV(
+        GroundMetricLearning(power=0.7, max_steps=1),
+        param_grid=grid,
+        cv=2,
+        scoring=second_candidate,
     ).fit(X, y)
     assert learner.best_params_ == {"power": 0.5}
     assert learner.power_ == 0.5
-    assert learner.get_params()["power"] == 0.7
+    assert learner.get_params()["estimator__power"] == 0.7
     assert len(learner.cv_results_["params"]) == 4
     raised = np.sqrt(X / X.sum(axis=1, keepdims=True))
     raised /= raised.sum(axis=1, keepdims=True)
     D = gm.pairwise_emd(raised[:3], raised, metric=learner.metric_)
     np.testing.assert_allclose(learner.transform(X[:3]), D, rtol=1e-12)
     learner.set_params(scoring=None, param_grid=None).save(tmp_path / "model")
-    loaded = GroundMetricLearningCV.load(tmp_path / "model")
+    loaded = MetricLearningCV.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.transform(X), learner.transform(X))
     assert loaded.best_step_ == learner.best_step_
     assert not hasattr(loaded, "cv_results_")
@@ -150,8 +149,8 @@ def test_standard_errors_are_of_differences(digits):
     scores[:2, 2] += 0.02
     scores[2:, 2] -= 0.02
     later = iter(scores.T.ravel())  # step by step
-    learner = GroundMetricLearningCV(
-        cv=2, max_outer=3, tol=0.0, scoring=lambda *_: next(later)
+    learner = MetricLearningCV(
+        GroundMetricLearning(tol=0.0, max_steps=3), cv=2, scoring=lambda *_: next(later)
     ).fit(*digits)
     np.testing.assert_allclose(
         learner.cv_results_["mean_test_score"], scores.mean(axis=0)
@@ -172,11 +171,12 @@ def test_scores_are_those_of_all_distances(digits, n_components):
             shares.append(np.mean(votes == y_test))
         return np.mean(shares)
 
-    options = {"cv": 2, "max_outer": 3, "n_components": n_components}
+    inner = GroundMetricLearning(max_steps=3)
     if n_components is not None:
-        options["points"] = np.column_stack([points, points[:, :1] % 2])
+        points = np.column_stack([points, points[:, :1] % 2])
+        inner = gm.MappedMetricLearning(points, n_components, max_steps=3)
     own, literal = (
-        GroundMetricLearningCV(scoring=scoring, **options).fit(X, y).cv_results_
+        MetricLearningCV(inner, cv=2, scoring=scoring).fit(X, y).cv_results_
         for scoring in (None, accuracy)
     )
     for k in range(4):
@@ -192,8 +192,11 @@ def test_scores_end_with_the_descents(digits):
         return 0.5
 
     # Nothing gains 90 % in six steps: descents end by then, some even earlier.
-    learner = GroundMetricLearningCV(
-        cv=2, max_outer=40, tol=0.9, patience=None, scoring=scoring
+    learner = MetricLearningCV(
+        GroundMetricLearning(tol=0.9, max_steps=40),
+        cv=2,
+        scoring=scoring,
+        patience=None,
     )
     n_steps = len(learner.fit(*digits).cv_results_["step"])
     assert n_steps == 7
@@ -208,8 +211,11 @@ def test_patience_ends_all_folds_together(noise, patience, n_steps):
     scores[3, :2] += [0.25, -0.25]  # by itself, the first fold would have gone on
     # Without patience, one fold after another.
     later = iter((scores if patience else scores.T).ravel())
-    learner = GroundMetricLearningCV(
-        cv=2, max_outer=9, tol=0.0, patience=patience, scoring=lambda *_: next(later)
+    learner = MetricLearningCV(
+        GroundMetricLearning(tol=0.0, max_steps=9),
+        cv=2,
+        scoring=lambda *_: next(later),
+        patience=patience,
     ).fit(*noise)
     found = learner.cv_results_["mean_test_score"]
     np.testing.assert_allclose(found, scores.mean(axis=1)[:n_steps], atol=1e-15)
@@ -220,10 +226,13 @@ def test_patience_ends_all_folds_together(noise, patience, n_steps):
 def test_steps_that_were_not_scored_are_nan(noise):
     # The first candidate improves up to step 3, the second not at all.
     later = iter([*np.repeat([0.1, 0.2, 0.3, 0.4, 0.4, 0.4], 4), *[0.3] * 12])
-    learner = GroundMetricLearningCV(
-        cv=2, max_outer=5, tol=0.0, patience=2, param_grid={"power": [0.5, 1.0]},
+    learner = MetricLearningCV(
+        GroundMetricLearning(tol=0.0, max_steps=5),
+        {"power": [0.5, 1.0]},
+        cv=2,
         scoring=lambda *_: next(later),
-    ).fit(*noise)  # fmt: skip
+        patience=2,
+    ).fit(*noise)
     means = learner.cv_results_["mean_test_score"].reshape(2, -1)
     np.testing.assert_allclose(means[0], [0.1, 0.2, 0.3, 0.4, 0.4, 0.4])
     np.testing.assert_allclose(means[1], [0.3] * 3 + [np.nan] * 3)
@@ -231,10 +240,12 @@ def test_steps_that_were_not_scored_are_nan(noise):
 
 
 def test_saves_its_grid(digits, tmp_path):
-    grid = {"power": [0.5, 1.0], "margin": [0.3, float("inf")]}
-    learner = GroundMetricLearningCV(cv=2, max_outer=1, param_grid={"power": [0.5]})
+    grid = {"power": [0.5, 1.0], "criterion__margin": [0.3, float("inf")]}
+    learner = MetricLearningCV(
+        GroundMetricLearning(max_steps=1), param_grid={"power": [0.5]}, cv=2
+    )
     learner.fit(*digits).set_params(param_grid=grid).save(tmp_path / "model")
-    loaded = GroundMetricLearningCV.load(tmp_path / "model")
+    loaded = MetricLearningCV.load(tmp_path / "model")
     assert loaded.param_grid == grid
     np.testing.assert_array_equal(loaded.metric_, learner.metric_)
 
@@ -242,20 +253,29 @@ def test_saves_its_grid(digits, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"warm_start": True}, "warm_start cannot be combined with cross-validation"),
+        ({"estimator": 3}, "estimator is 3; a GroundMetricLearning, MappedMetricLear"),
+        ({"estimator": gm.EMDClassifier()}, "estimator is EMDClassifier"),
         ({"scoring": "accuracy"}, "scoring is 'accuracy'; a function is needed"),
         ({"scoring": lambda *_: np.nan}, "scoring returned nan; a number is needed"),
         ({"patience": 0}, "patience is 0; it must be at least 1"),
-        ({"callback": 3}, "callback is 3; a function is needed"),
+        ({"estimator": GroundMetricLearning(callbacks=[3])}, r"callbacks\[0\] is 3"),
         ({"param_grid": {"cv": [2]}}, "param_grid has 'cv'; GroundMetricLearning has"),
         ({"cv": []}, "cv has no folds"),
         ({"cv": [(np.arange(12), np.arange(0))]}, "cv has a fold without histograms"),
-        ({"checkpoint": "nowhere/at/all.npz"}, "checkpoint"),
+        (
+            {"estimator": GroundMetricLearning(callbacks=[Checkpoint("no/at/all")])},
+            "checkpoint",
+        ),
+        ({"cv": 1}, "cv is 1; it must be at least 2"),
+        ({"cv": 13}, "cv is 13, but a class has only 12 histograms"),
+        ({"param_grid": {"power": [-1.0]}}, "power is -1.0"),
+        ({"param_grid": {"steps": [1]}}, "steps"),
     ],
 )
 def test_bad_parameters_before_the_folds(digits, options, message):
+    options = {"estimator": GroundMetricLearning(max_steps=1)} | options
     with pytest.raises((ValueError, OSError), match=message):
-        GroundMetricLearningCV(max_outer=1, **options).fit(*digits)
+        MetricLearningCV(**options).fit(*digits)
 
 
 def test_a_checkpoint_of_more_steps_does_not_count(noise, tmp_path):
@@ -269,19 +289,19 @@ def test_a_checkpoint_of_more_steps_does_not_count(noise, tmp_path):
         if step.outer == 3:
             raise StopError
 
-    def learner(n_steps, **options):
+    def learner(n_steps, *callbacks):
         def scoring(distances, *_):  # the later, the better, up to n_steps
             seen.append(distances)
             return -abs((len(seen) - 1) // 4 - n_steps)  # two folds, drawn twice
 
         seen = []
-        return GroundMetricLearningCV(
-            cv=2, max_outer=6, tol=0.0, scoring=scoring, checkpoint=file,
-            checkpoint_seconds=0.0, **options,
-        )  # fmt: skip
+        inner = GroundMetricLearning(
+            tol=0.0, max_steps=6, callbacks=[*callbacks, Checkpoint(file, seconds=0.0)]
+        )
+        return MetricLearningCV(inner, cv=2, scoring=scoring)
 
     with pytest.raises(StopError):
-        learner(5, callback=stop).fit(X, y)
+        learner(5, stop).fit(X, y)
     assert file.exists()
     with pytest.raises(ValueError, match="checkpoint"):
         learner(2).fit(X, y)
@@ -291,58 +311,92 @@ def test_a_checkpoint_of_more_steps_does_not_count(noise, tmp_path):
 
 def test_takes_what_scikit_learn_takes(digits):
     X, y = digits
-    learner = GroundMetricLearningCV(cv=StratifiedKFold(2), max_outer=1, n_targets=3)
-    assert clone(learner).get_params()["n_targets"] == 3
-    assert clone(learner).set_params(margin=0.1).margin == 0.1
+    learner = MetricLearningCV(
+        GroundMetricLearning(Margin(n_targets=3), max_steps=1), cv=StratifiedKFold(2)
+    )
+    assert clone(learner).get_params()["estimator__criterion__n_targets"] == 3
+    changed = clone(learner).set_params(estimator__criterion__margin=0.1)
+    assert changed.estimator.criterion.margin == 0.1
     nearest = KNeighborsClassifier(3, metric="precomputed")
     scores = cross_val_score(make_pipeline(learner, nearest), X, y, cv=2)
     assert scores.mean() > 0.5
-    assert (
-        GroundMetricLearningCV(random_state=1, cv=2, max_outer=1).fit(X, y).metric_
-        is not None
-    )
+    search = MetricLearningCV(GroundMetricLearning(max_steps=1), cv=2, random_state=1)
+    assert gm.is_metric(search.fit(X, y).metric_)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"cv": 1}, "cv is 1; it must be at least 2"),
-        ({"cv": 13}, "cv is 13, but a class has only 12 histograms"),
-        ({"param_grid": {"power": [-1.0]}}, "power is -1.0"),
-        ({"param_grid": {"steps": [1]}}, "steps"),
-    ],
-)
-def test_bad_parameters(digits, options, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        GroundMetricLearningCV(**options).fit(*digits)
+def test_is_a_learner(digits):
+    X, y = digits
+    search = MetricLearningCV(GroundMetricLearning(max_steps=2), cv=2).fit(X, y)
+    best = search.best_estimator_
+    assert isinstance(best, GroundMetricLearning)
+    assert best.n_iter_ == search.best_step_
+    expected = best.pairwise(X)
+    np.testing.assert_array_equal(search.pairwise(X), expected)
+    np.testing.assert_allclose(gm.pairwise_emd(X, metric=search), expected, rtol=1e-9)
+    _, found = gm.EMDNeighbors(search, n_neighbors=1).fit(X).kneighbors(X)
+    np.testing.assert_array_equal(found[:, 0], expected.argmin(axis=1))
+    r, c = X[:2]
+    assert search.get_metric()(r, c) == pytest.approx(expected[0, 1])
+    classifier = gm.EMDClassifier(learner=search).fit(X, y)
+    assert classifier.score(X, y) > 0.5
 
 
 def test_similarities_cannot_be_held_out(digits):
     X, y = digits
-    with pytest.raises(ValueError, match="cannot be combined with cross-validation"):
-        GroundMetricLearningCV().fit(X, similarity=gm.label_similarity(y))
+    with pytest.raises(TypeError, match="similarity"):
+        MetricLearningCV().fit(X, similarity=gm.label_similarity(y))
     with pytest.raises(ValueError, match="requires y"):
-        GroundMetricLearningCV().fit(X)
+        MetricLearningCV().fit(X)
 
 
 @pytest.mark.parametrize(
-    "learner", [GroundMetricLearningCV(), gm.SinkhornMetricLearningCV()]
+    "learner",
+    [
+        MetricLearningCV(),
+        GroundMetricLearning(),
+        gm.MappedMetricLearning(),
+        gm.SinkhornMetricLearning(),
+    ],
 )
 def test_scikit_learn_sets_any_parameter(learner):
     # With ** in the signature this check, among others, was not run.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_do_not_raise_errors_in_init_or_set_params(type(learner).__name__, learner)
-    kinds = {each.kind for each in inspect.signature(type(learner)).parameters.values()}
-    assert kinds == {inspect.Parameter.KEYWORD_ONLY}
+    parameters = inspect.signature(type(learner)).parameters.values()
+    assert len(parameters) <= 15
+    assert inspect.Parameter.VAR_KEYWORD not in {each.kind for each in parameters}
 
 
-@pytest.mark.parametrize("name", ["GroundMetricLearningCV", "SinkhornMetricLearningCV"])
-def test_pipelines_see_distances_of_about_one(name):
+@pytest.mark.parametrize(
+    "learner",
+    [
+        GroundMetricLearning(max_steps=2),
+        gm.MappedMetricLearning(n_components=8, max_steps=2),
+        gm.SinkhornMetricLearning(max_steps=2),
+    ],
+)
+def test_pipelines_see_distances_of_about_one(learner):
     X, y = load_digits(n_class=3, return_X_y=True)
-    limit = {"max_outer" if name.startswith("Ground") else "max_steps": 2}
-    learner = getattr(gm, name)(**SMALL, **limit)
-    pipeline = make_pipeline(learner, LogisticRegression()).fit(X[:60], y[:60])
+    search = MetricLearningCV(learner, **SMALL)
+    pipeline = make_pipeline(search, LogisticRegression()).fit(X[:60], y[:60])
     assert pipeline.score(X[60:260], y[60:260]) > 0.9
     between = pipeline[0].pairwise(X[:60])[np.triu_indices(60, 1)]
     assert np.median(between) == pytest.approx(1.0)
+
+
+def test_grids_reach_the_parameters_of_a_criterion(digits):
+    X, y = digits
+    search = GridSearchCV(
+        make_pipeline(
+            GroundMetricLearning(max_steps=1),
+            KNeighborsClassifier(3, metric="precomputed"),
+        ),
+        {"groundmetriclearning__criterion__n_targets": [1, 5]},
+        cv=2,
+    ).fit(X, y)
+    chosen = search.best_params_["groundmetriclearning__criterion__n_targets"]
+    learner = search.best_estimator_[0]
+    assert learner.criterion.n_targets == chosen
+    same = GroundMetricLearning(Margin(n_targets=chosen), max_steps=1).fit(X, y)
+    np.testing.assert_array_equal(learner.metric_, same.metric_)

@@ -9,21 +9,28 @@ import pytest
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import groundmetric as gm
 import reference
-from groundmetric import GroundMetricLearning, _core
-from groundmetric.learning import _mapped, _maps
-from groundmetric.learning._maps import (
-    LinearMaps,
-    MappedSearch,
-    centered,
-    starting_map,
-)
+from contract import failures_we_want
+from groundmetric import GroundMetricLearning, MappedMetricLearning, Margin, _core
+from groundmetric.learning import _maps
+from groundmetric.learning._axes import centered, starting_map
+from groundmetric.learning._maps import LinearMaps, MappedSearch
 from groundmetric.learning._margin import MarginCriterion
 from groundmetric.similarity._makers import weights_of
 from groundmetric.similarity._weights import LabelWeights
 from test_points import NeverDense
+
+
+@pytest.mark.filterwarnings("ignore:Class")
+@parametrize_with_checks(
+    [MappedMetricLearning(n_components=1, max_steps=2)],
+    expected_failed_checks=failures_we_want,
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
 
 
 def task(rng, *, n=40, d=60, n_words=12, s=4, strength=1.0):
@@ -139,8 +146,8 @@ def test_bins_in_the_same_place_move_together():
 
 def test_one_step_is_the_literal_one(example):
     X, y, points, _ = example
-    learner = GroundMetricLearning(
-        points=points, n_components=2, max_outer=1, power=1.0, n_targets=3
+    learner = MappedMetricLearning(
+        points, criterion=Margin(n_targets=3), n_components=2, power=1.0, max_steps=1
     ).fit(X, y)
     start = LinearMaps(points, starting_map(points, 2, points)).metric
     G = criterion(X, y, points)[1].evaluate(cdist(points @ start.T, points @ start.T))
@@ -154,7 +161,7 @@ def test_one_step_is_the_literal_one(example):
 @pytest.mark.parametrize("n_components", [1, 2])
 def test_scales_of_points_do_not_matter(rng, scale, n_components):
     X, points = rng.random((8, 5)), rng.random((5, 2)) * 2 - 1
-    learner = GroundMetricLearning(n_components=n_components, max_outer=3)
+    learner = MappedMetricLearning(n_components=n_components, max_steps=3)
     learner.set_params(points=points)
     expected = learner.fit(X, [0, 1] * 4).embedding_
     components = learner.components_
@@ -164,7 +171,7 @@ def test_scales_of_points_do_not_matter(rng, scale, n_components):
 
 
 def test_rejects_points_whose_map_is_out_of_range(rng):
-    learner = GroundMetricLearning(n_components=1, max_outer=3)
+    learner = MappedMetricLearning(n_components=1, max_steps=3)
     learner.set_params(points=rng.normal(size=(5, 2)) * 1e-318)
     with pytest.raises(ValueError, match="points are less than 2"):
         learner.fit(rng.random((8, 5)), [0, 1] * 4)
@@ -190,7 +197,7 @@ def test_starts_at_the_principal_axes(data):
 
 def test_learns(rng):
     X, y, points = task(rng, n=160, strength=0.5)
-    learner = GroundMetricLearning(points=points, n_components=2)
+    learner = MappedMetricLearning(points, n_components=2)
     learner.fit(X[:80], y[:80])
     values = learner.path_.column("criterion")
     assert values[-1] < 0.5 * values[0]
@@ -206,7 +213,7 @@ def test_learns(rng):
 
 def test_attributes_agree(data):
     X, y, points = data
-    learner = GroundMetricLearning(points=points, n_components=3, max_outer=3)
+    learner = MappedMetricLearning(points, n_components=3, max_steps=3)
     learner.fit(NeverDense(X), y)
     assert learner.components_.shape == (3, 4)
     np.testing.assert_allclose(
@@ -236,7 +243,7 @@ def test_attributes_agree(data):
 
 def test_a_map_knows_where_it_started(data, tmp_path):
     X, y, points = data
-    learner = GroundMetricLearning(points=points, n_components=2, max_outer=3)
+    learner = MappedMetricLearning(points, n_components=2, max_steps=3)
     learner.fit(X, y)
     around = points - points.mean(axis=0)
     axes = np.linalg.svd(around)[2][:2]  # the principal ones
@@ -247,19 +254,17 @@ def test_a_map_knows_where_it_started(data, tmp_path):
     )
     positions = learner.initial_embedding_
     learner.save(tmp_path / "map.npz")
-    again = GroundMetricLearning.load(tmp_path / "map.npz")
+    again = MappedMetricLearning.load(tmp_path / "map.npz")
     np.testing.assert_array_equal(again.initial_embedding_, positions)
-    # A warm start begins where the last fit ended; a matrix has no positions.
+    # It may start where the last fit ended.
     last = learner.embedding_
-    learner.set_params(warm_start=True).fit(X, y)
+    learner.set_params(init=learner.components_).fit(X, y)
     np.testing.assert_allclose(learner.initial_embedding_, last, atol=1e-12)
-    learner.set_params(n_components=None, warm_start=False).fit(X, y)
-    assert not hasattr(learner, "initial_embedding_")
 
 
 def test_without_points_every_bin_has_a_position(data):
     X, y, _ = data
-    learner = GroundMetricLearning(n_components=3, max_outer=8).fit(X, y)
+    learner = MappedMetricLearning(n_components=3, max_steps=8).fit(X, y)
     assert learner.components_.shape == (3, 60)
     # Each bin has a coordinate of its own: the map has its position in a column.
     positions = learner.components_.T
@@ -272,10 +277,10 @@ def test_without_points_every_bin_has_a_position(data):
 
 def test_sparse_powers_are_the_dense_ones(data):
     X, y, points = data
-    dense = GroundMetricLearning(max_outer=1, power=0.3).fit(X, y)
-    learner = GroundMetricLearning(
-        points=points, n_components=1, max_outer=1, power=0.3
-    ).fit(X, y)
+    dense = GroundMetricLearning(power=0.3, max_steps=1).fit(X, y)
+    learner = MappedMetricLearning(points, n_components=1, power=0.3, max_steps=1).fit(
+        X, y
+    )
     np.testing.assert_allclose(
         learner.histograms(X).toarray(), dense.histograms(X), rtol=1e-14
     )
@@ -284,9 +289,9 @@ def test_sparse_powers_are_the_dense_ones(data):
 def test_dense_input_and_threads_change_nothing(data):
     X, y, points = data
     found = [
-        GroundMetricLearning(
-            points=points, n_components=2, max_outer=3, n_jobs=n_jobs
-        ).fit(given, y)
+        MappedMetricLearning(points, n_components=2, n_jobs=n_jobs, max_steps=3).fit(
+            given, y
+        )
         for given, n_jobs in ((X, None), (X.toarray(), None), (X, 2))
     ]
     for learner in found[1:]:
@@ -295,10 +300,10 @@ def test_dense_input_and_threads_change_nothing(data):
 
 def test_models_survive_files_and_pickles(data, tmp_path):
     X, y, points = data
-    learner = GroundMetricLearning(points=points, n_components=2, max_outer=2)
+    learner = MappedMetricLearning(points, n_components=2, max_steps=2)
     learner.fit(X, y).save(tmp_path / "model.npz")
     for other in (
-        GroundMetricLearning.load(tmp_path / "model.npz"),
+        MappedMetricLearning.load(tmp_path / "model.npz"),
         pickle.loads(pickle.dumps(learner)),  # noqa: S301 - our own
     ):
         np.testing.assert_array_equal(other.embedding_, learner.embedding_)
@@ -310,84 +315,90 @@ def test_models_survive_files_and_pickles(data, tmp_path):
 
 def test_files_with_missing_parts_are_rejected(data, tmp_path):
     X, y, points = data
-    learner = GroundMetricLearning(points=points, n_components=2, max_outer=1).fit(X, y)
+    learner = MappedMetricLearning(points, n_components=2, max_steps=1).fit(X, y)
     for name in ("_bins", "embedding_"):
         broken = copy.copy(learner)
         del broken.__dict__[name]
         broken.save(tmp_path / "model.npz")
         with pytest.raises(ValueError, match=f"there is no '{name}'"):
-            GroundMetricLearning.load(tmp_path / "model.npz")
-    dense = GroundMetricLearning(max_outer=1).fit(X, y)
+            MappedMetricLearning.load(tmp_path / "model.npz")
+    dense = GroundMetricLearning(max_steps=1).fit(X, y)
     del dense.__dict__["metric_"]
     dense.save(tmp_path / "model.npz")
     with pytest.raises(ValueError, match="there is no 'metric_'"):
         GroundMetricLearning.load(tmp_path / "model.npz")
 
 
-def test_a_fit_of_the_other_kind_leaves_nothing_behind(data):
+def test_a_fit_that_fails_changes_nothing(data):
     X, y, points = data
-    learner = GroundMetricLearning(points=points, n_components=2, max_outer=1)
-    learner.fit(X, y).set_params(n_components=None).fit(X, y)
-    assert not hasattr(learner, "components_")
-    assert not hasattr(learner, "embedding_")
-    assert gm.is_metric(learner.metric_)
-    assert isinstance(learner.histograms(X), np.ndarray)
-    learner.set_params(n_components=2).fit(X, y)
+    learner = MappedMetricLearning(points, 2, criterion=Margin(), max_steps=1)
+    learner.fit(X, y)
     assert "metric_" not in vars(learner)
     before = dict(vars(learner))
     with pytest.raises(ValueError, match="n_targets"):
-        learner.set_params(n_targets=0).fit(X, y)
-    assert {**vars(learner), "n_targets": 10} == before
+        learner.set_params(criterion__n_targets=0).fit(X, y)
+    learner.set_params(criterion__n_targets=10)
+    assert vars(learner) == before
+
+
+def test_default_is_a_map_to_as_many_dimensions(data):
+    X, y, points = data
+    learner = MappedMetricLearning(points, max_steps=1).fit(X, y)
+    assert learner.components_.shape == (4, 4)
+    with pytest.raises(AttributeError, match="not fitted"):
+        MappedMetricLearning().metric_  # noqa: B018 - computed when asked for
 
 
 def test_checkpoints_continue_to_the_same_map(data, tmp_path):
     X, y, points = data
-    options = {"points": points, "n_components": 2, "max_outer": 6, "tol": 0}
-    expected = GroundMetricLearning(**options).fit(X, y)
+    options = {"points": points, "n_components": 2, "max_steps": 6, "tol": 0}
+    expected = MappedMetricLearning(**options).fit(X, y)
 
     def stop(step):
         if step.outer == 2:
             raise KeyboardInterrupt
 
     path = tmp_path / "state.npz"
-    options |= {"checkpoint": path, "checkpoint_seconds": 0}
+    saved = gm.Checkpoint(path, seconds=0)
     with pytest.raises(KeyboardInterrupt):
-        GroundMetricLearning(callback=stop, **options).fit(X, y)
+        MappedMetricLearning(callbacks=[stop, saved], **options).fit(X, y)
     assert path.exists()
     seen = []
-    learner = GroundMetricLearning(callback=seen.append, **options).fit(X, y)
+    learner = MappedMetricLearning(callbacks=[seen.append, saved], **options)
+    learner.fit(X, y)
     assert len(seen) < expected.n_iter_
     np.testing.assert_array_equal(learner.components_, expected.components_)
 
 
-def test_warm_starts_samples_and_similarities(data):
+def test_starts_samples_and_similarities(data):
     X, y, points = data
     options = {"points": points, "n_components": 2}
-    learner = GroundMetricLearning(max_outer=4, warm_start=True, **options).fit(X, y)
+    learner = MappedMetricLearning(max_steps=4, **options).fit(X, y)
     last = learner.path_[-1].criterion
-    assert learner.fit(X, y).path_[0].criterion <= last + 1e-12
-    sample = GroundMetricLearning(max_samples=20, random_state=0, **options).fit(X, y)
+    again = learner.set_params(init=learner.components_).fit(X, y)
+    assert again.path_[0].criterion <= last + 1e-12
+    sample = MappedMetricLearning(max_samples=20, random_state=0, **options).fit(X, y)
     kept = sample.sample_indices_
     assert sample.transform(X).shape == (40, 20)
-    alone = GroundMetricLearning(**options).fit(X[kept], y[kept])
+    alone = MappedMetricLearning(**options).fit(X[kept], y[kept])
     np.testing.assert_array_equal(sample.components_, alone.components_)
     similarity = np.where(y[:, None] == y, 1.0, -1.0) * (1 - np.eye(40))
-    by_pairs = GroundMetricLearning(**options).fit(X, similarity=similarity)
-    by_labels = GroundMetricLearning(**options).fit(X, y)
+    by_pairs = MappedMetricLearning(**options).fit(X, similarity=similarity)
+    by_labels = MappedMetricLearning(**options).fit(X, y)
     np.testing.assert_allclose(by_pairs.components_, by_labels.components_, atol=1e-9)
 
 
 def test_classifier_takes_it(rng):
     X, y, points = task(rng, n=120)
-    learner = GroundMetricLearning(points=points, n_components=2)
+    learner = MappedMetricLearning(points, n_components=2)
     model = gm.EMDClassifier(learner=learner).fit(X[:80], y[:80])
     assert model.score(X[80:], y[80:]) > 0.7
 
 
 def test_metric_of_too_many_bins_is_refused(data, monkeypatch):
     X, y, points = data
-    learner = GroundMetricLearning(points=points, n_components=2, max_outer=1).fit(X, y)
-    monkeypatch.setattr(_mapped, "LARGEST", 59)
+    learner = MappedMetricLearning(points, n_components=2, max_steps=1).fit(X, y)
+    monkeypatch.setattr(_maps, "LARGEST", 59)
     with pytest.raises(ValueError, match="metric_ would have 60 x 60 entries"):
         learner.metric_  # noqa: B018 - computed when asked for
     assert learner.transform(X).shape == (40, 40)
@@ -399,10 +410,10 @@ def test_metric_of_too_many_bins_is_refused(data, monkeypatch):
         ({"points": None, "n_components": 61}, "n_components is 61"),
         ({"n_components": 5}, "n_components is 5"),
         ({"n_components": 0}, "n_components is 0"),
-        ({"criterion": "neighborhood"}, "but criterion is 'neighborhood'"),
-        ({"init": "typical"}, "but init is 'typical'"),
-        ({"init": np.eye(60)}, "but init is"),
-        ({"batch_size": 10}, "but batch_size is 10"),
+        ({"criterion": "neighborhood"}, r"criterion is Neighb.*; only Margin\(...\)"),
+        ({"init": "typical"}, "init"),
+        ({"init": np.eye(60)}, r"init has shape \(60, 60\); a map of shape \(2, 4\)"),
+        ({"init": np.zeros((2, 4))}, "that is not zero is needed"),
         ({"points": np.ones((60, 4))}, "points are all the same"),
         ({"points": np.ones((7, 4))}, r"points has shape \(7, 4\)"),
         ({"points": np.full((60, 4), np.nan)}, "points"),
@@ -410,7 +421,7 @@ def test_metric_of_too_many_bins_is_refused(data, monkeypatch):
 )
 def test_wrong_uses(data, options, message):
     X, y, points = data
-    learner = GroundMetricLearning(**({"points": points, "n_components": 2} | options))
+    learner = MappedMetricLearning(**{"points": points, "n_components": 2} | options)
     with pytest.raises(ValueError, match=message):
         learner.fit(X, y)
     assert not hasattr(learner, "path_")
@@ -418,32 +429,32 @@ def test_wrong_uses(data, options, message):
 
 def test_cross_validation_chooses_steps(data, tmp_path):
     X, y, points = data
-    options = {"points": points, "max_outer": 2, "cv": 2}
-    alone = gm.GroundMetricLearningCV(n_components=2, **options).fit(NeverDense(X), y)
+    learner = MappedMetricLearning(points, 2, max_steps=2)
     grid = {"n_components": [1, 2, None]}
-    among = gm.GroundMetricLearningCV(param_grid=grid, **options).fit(X, y)
+    alone = gm.MetricLearningCV(learner, cv=2).fit(NeverDense(X), y)
+    among = gm.MetricLearningCV(learner, grid, cv=2).fit(X, y)
     for model in (alone, among):
         n_steps, r = model.best_step_, model.best_params_.get("n_components", 2)
-        fresh = GroundMetricLearning(
-            points=points, n_components=r, max_outer=max(n_steps, 1), floor=0.0, tol=0
+        fresh = MappedMetricLearning(
+            points,
+            criterion=Margin(floor=0.0),
+            n_components=r,
+            tol=0,
+            max_steps=max(n_steps, 1),
         ).fit(X, y)
         if n_steps:
             np.testing.assert_allclose(model.metric_, fresh.metric_, atol=1e-12)
         assert model.transform(X).shape == (40, 40)
         model.save(tmp_path / "model.npz")
-        again = gm.GroundMetricLearningCV.load(tmp_path / "model.npz")
+        again = gm.MetricLearningCV.load(tmp_path / "model.npz")
         np.testing.assert_array_equal(again.metric_, model.metric_)
-    with pytest.raises(ValueError, match="param_grid has n_components None"):
-        gm.GroundMetricLearningCV(n_components=2, param_grid=grid, points=points).fit(
-            X, y
-        )
 
 
 def test_nothing_of_the_size_of_all_pairs_of_bins_is_made(rng):
     """A matrix of 20,000 bins would take 3.2 GB, and the histograms 6 MB."""
     X, y, points = task(rng, n=40, d=20_000, n_words=20)
     tracemalloc.start()
-    learner = GroundMetricLearning(points=points, n_components=2, max_outer=2)
+    learner = MappedMetricLearning(points, n_components=2, max_steps=2)
     learner.fit(NeverDense(X), y)
     learner.transform(NeverDense(X[:2]))
     peak = tracemalloc.get_traced_memory()[1]

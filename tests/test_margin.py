@@ -124,7 +124,7 @@ def test_a_class_of_one_counts_as_impostor_only():
 def test_few_pairs_are_solved():
     X, y = load_digits(return_X_y=True)
     X, y = X[:300] / X[:300].sum(axis=1, keepdims=True), y[:300]
-    learner = gm.GroundMetricLearning(max_outer=3).fit(X, y)
+    learner = gm.GroundMetricLearning(max_steps=3).fit(X, y)
     n_pairs = 300 * 299 // 2
     step = learner.path_[-1]
     assert step.n_bounded > 0.6 * n_pairs
@@ -135,15 +135,19 @@ def test_stops_at_a_share_of_the_first_value():
     X, y = load_digits(return_X_y=True)
     chosen = np.concatenate([np.flatnonzero(y == c)[:15] for c in (3, 8, 9)])
     X, y = X[chosen], y[chosen]
-    whole = gm.GroundMetricLearning(floor=0.0, tol=0.0, max_outer=8).fit(X, y)
+    whole = gm.GroundMetricLearning(gm.Margin(floor=0.0), tol=0.0, max_steps=8).fit(
+        X, y
+    )
     values = whole.path_.column("criterion")
     share = float(values[2] / values[0])
     assert (values[:2] > values[2]).all()
-    stopped = gm.GroundMetricLearning(floor=share, tol=0.0, max_outer=8).fit(X, y)
+    stopped = gm.GroundMetricLearning(gm.Margin(floor=share), tol=0.0, max_steps=8).fit(
+        X, y
+    )
     # Evaluated three times, moved twice: the metric is the one with this value.
     assert stopped.converged_
     np.testing.assert_allclose(stopped.path_.column("criterion"), values[:3])
-    two = gm.GroundMetricLearning(floor=0.0, tol=0.0, max_outer=2).fit(X, y)
+    two = gm.GroundMetricLearning(gm.Margin(floor=0.0), tol=0.0, max_steps=2).fit(X, y)
     np.testing.assert_array_equal(stopped.metric_, two.metric_)
 
 
@@ -152,7 +156,7 @@ def test_the_criterion_falls(power):
     X, y = load_digits(return_X_y=True)
     chosen = np.concatenate([np.flatnonzero(y == c)[:15] for c in (3, 8, 9)])
     for result in ("average", "best", "last"):
-        learner = gm.GroundMetricLearning(power=power, tol=0.0, result=result)
+        learner = gm.GroundMetricLearning(power=power, tol=0.0)
         learner.fit(X[chosen], y[chosen])
         rows = learner.histograms(X[chosen])
         criterion = MarginCriterion(rows, weights_of(45, y[chosen], None), 10, 0.3)

@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_digits
 
 import groundmetric as gm
-from groundmetric import GroundMetricLearning, _files
+from groundmetric import Checkpoint, GroundMetricLearning, _files
 
-QUICK = {"max_outer": 1, "max_inner": 3}
+QUICK = {"max_steps": 3}
 
 
 @pytest.fixture(scope="module")
@@ -50,27 +50,24 @@ def test_all_kinds_of_parameters(digits, tmp_path):
     frame = pd.DataFrame(X).add_prefix("bin")
     init = gm.initial_metric(X, table="uniform")
     learner = GroundMetricLearning(
-        n_neighbors=None,
+        gm.Neighborhood(k=None),
         init=init,
         step_size=np.float32(0.5),
         tol=np.float64(0.01),
-        max_outer=np.int64(1),
-        max_inner=2,
-        callback=lambda _: False,
-        checkpoint=tmp_path / "checkpoint",
         n_jobs=2,
+        max_steps=np.int64(1) * 2,
+        callbacks=[lambda _: False, Checkpoint(tmp_path / "checkpoint")],
     ).fit(frame, np.array(["three", "eight"], dtype=object)[y // 5])
     learner.save(str(tmp_path / "model"))
     again = GroundMetricLearning.load(str(tmp_path / "model"))
     np.testing.assert_array_equal(again.init, init)
-    assert again.callback is None
-    assert again.checkpoint == str(tmp_path / "checkpoint")
-    assert (again.n_neighbors, again.step_size, again.n_jobs) == (None, 0.5, 2)
+    assert again.callbacks == ()  # functions are not stored, nor where to save
+    assert repr(again.criterion) == "Neighborhood(k=None)"
+    assert (again.step_size, again.n_jobs) == (0.5, 2)
     assert again.classes_.tolist() == ["eight", "three"]
     assert again.feature_names_in_.tolist() == list(frame.columns)
     np.testing.assert_array_equal(again.transform(frame), learner.transform(frame))
     # It can be fitted again, and without labels there are no classes.
-    again.set_params(checkpoint=None)
     np.testing.assert_array_equal(again.fit(frame, y).metric_, learner.metric_)
     plain = GroundMetricLearning(**QUICK).fit(X, similarity=gm.label_similarity(y))
     plain.save(tmp_path / "model")
@@ -84,7 +81,7 @@ def test_no_pickle_inside(saved):
         assert not any(file[name].dtype.hasobject for name in file.files)
     assert header["format"] == "groundmetric model"
     assert header["version"] == 1
-    assert header["params"]["n_neighbors"] == 3
+    assert header["params"]["power"] == 0.5
 
 
 def test_labels_that_only_pickle_could_hold(digits, tmp_path):
@@ -210,7 +207,7 @@ NEIGHBORS = gm.EMDNeighbors(1 - np.eye(64), n_neighbors=3)
 KERNELS = [gm.EMDKernel(), gm.EMDKernel(distance=1 - np.eye(64), bandwidth=0.5)]
 CLASSIFIERS = [
     gm.EMDClassifier(learner=GroundMetricLearning(**QUICK)),
-    gm.EMDClassifier(1).set_params(learner__max_outer=2),
+    gm.EMDClassifier(1).set_params(learner__max_steps=2),
 ]
 
 
@@ -244,7 +241,7 @@ def test_a_classifier_keeps_its_learner(digits, tmp_path):
     fitted.save(tmp_path / "model")
     again = gm.EMDClassifier.load(tmp_path / "model")
     assert list(again.learner_.path_) == list(fitted.learner_.path_)
-    assert again.learner.max_inner == 3
+    assert again.learner.max_steps == 3
     assert not hasattr(again.learner, "metric_")
     np.testing.assert_array_equal(again.classes_, fitted.classes_)
 

@@ -15,7 +15,7 @@ X = pd.DataFrame(
 )
 y = [0, 0, 1, 1]
 TRANSFORMERS = [
-    gm.GroundMetricLearning(n_neighbors=1, max_outer=1),
+    gm.GroundMetricLearning(max_steps=1),
     gm.EMDKernel(),
     LMNN(n_neighbors=1),
     ITML(),

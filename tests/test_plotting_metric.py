@@ -7,7 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from groundmetric import DescentPath, GroundMetricLearning
+from groundmetric import DescentPath, GroundMetricLearning, Neighborhood
 from groundmetric.plotting import (
     FeatureMapDisplay,
     GridMetricDisplay,
@@ -31,7 +31,7 @@ def _no_figure_stays_open():
 @pytest.fixture(scope="module")
 def learner():
     X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
-    return GroundMetricLearning(n_neighbors=1).fit(X, [0, 0, 1, 1])
+    return GroundMetricLearning().fit(X, [0, 0, 1, 1])
 
 
 def test_heat_map_shows_the_metric_in_its_order(learner):
@@ -136,7 +136,7 @@ def test_path_shows_each_step_and_where_outer_steps_begin(learner):
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels == ["criterion", "minimum"]
     rows = np.random.default_rng(0).dirichlet(np.ones(4), 12)
-    paper = GroundMetricLearning(criterion="neighborhood", max_outer=2, max_inner=5)
+    paper = GroundMetricLearning(Neighborhood(inner_steps=5), max_steps=10)
     path = paper.fit(rows, [0, 1] * 6).path_
     display = PathDisplay.from_path(path).plot()
     curve, dots, ring = (line.get_ydata() for line in display.lines_)

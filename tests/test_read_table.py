@@ -150,7 +150,7 @@ def test_bins_of_another_table_or_learner(tmp_path):
     second = read_table(tmp_path / "u.csv", like=first, labeled=False)
     assert second.X.tolist() == [[0.1, 0.2, 0.3, 0.4]]
     assert "'extra'" in second.notes[0]
-    learner = GroundMetricLearning(max_outer=1)
+    learner = GroundMetricLearning(max_steps=1)
     learner.fit(pd.DataFrame(first.X, columns=first.names), first.y)
     third = read_table(tmp_path / "u.csv", like=learner, labeled=False)
     assert np.array_equal(third.X, second.X)

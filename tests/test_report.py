@@ -17,7 +17,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from groundmetric import (
     GroundMetricLearning,
-    GroundMetricLearningCV,
+    MappedMetricLearning,
+    MetricLearningCV,
     distances,
 )
 from groundmetric.baselines import NCA, ChiSquaredLMNN
@@ -42,7 +43,7 @@ SMALL = {
 
 
 def learner_of(**options):
-    return GroundMetricLearning(n_neighbors=1, max_outer=2, max_inner=4, **options)
+    return GroundMetricLearning(max_steps=8, **options)
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +196,7 @@ def test_uniform_start_is_l1(task):
 
 def test_a_learner_that_took_no_step(task, tmp_path):
     """Cross-validation may choose the initial metric."""
-    learner = GroundMetricLearningCV(max_outer=1, step_size=1e-9)
+    learner = MetricLearningCV(GroundMetricLearning(step_size=1e-9, max_steps=1))
     learner.fit(task["X"], task["y"])
     assert learner.n_iter_ == 0
     file = write_report(tmp_path / "r.html", **task, learner=learner, learners=())
@@ -320,7 +321,7 @@ def test_file_is_self_contained_and_the_same_every_time(tmp_path, task):
 
 def test_file_stays_small(tmp_path):
     X = np.random.default_rng(0).random((24, 128)) ** 4
-    learner = GroundMetricLearning(max_outer=1, max_inner=1, init=cdist(X.T, X.T))
+    learner = GroundMetricLearning(init=cdist(X.T, X.T), max_steps=1)
     path = write_report(
         tmp_path / "r.html", X=X[:12], y=[0, 1] * 6, X_test=X[12:], y_test=[0, 1] * 6,
         learner=learner, feature_shape=(8, 4, 4), learners=(),
@@ -363,7 +364,7 @@ def test_verdict_and_settings_need_no_script(tmp_path):
     text = path.read_text(encoding="utf-8")
     assert "Learning made no significant difference: 0.0&nbsp;% e" in text
     assert "uniform metric, whose EMD is half of l1" in text
-    assert "n_neighbors=1, tol=0.01)" in text
+    assert "max_steps=8, tol=0.01)" in text
     assert "4 × 4 (a: 2, b: 2)" in text  # noqa: RUF001 - a sign
     learner = learner_of(init="typical")
     path = write_report(tmp_path / "t.html", **SMALL, learner=learner)
@@ -386,7 +387,7 @@ def test_a_start_that_is_an_array_is_told_by_its_digest(tmp_path):
     text = path.read_text(encoding="utf-8")
     digest = hashlib.sha256(start.tobytes()).hexdigest()[:12]
     assert text.count(f"array (4, 4); SHA-256 {digest}") == 2
-    wanted = "GroundMetricLearning(init=init, max_inner=4, max_outer=2, n_neighbors=1)"
+    wanted = "GroundMetricLearning(init=init, max_steps=8)"
     assert f"\nlearner = {wanted}\n" in text
 
 
@@ -441,7 +442,7 @@ def test_one_test_histogram_has_no_recall(tmp_path):
         ({"feature_shape": (3, 3)}, r"feature_shape is \(3, 3\), that is 9 features"),
         ({"n_neighbors": 5}, "n_neighbors is 5; it must be at most 4"),
         ({"n_jobs": 0}, "n_jobs is 0"),
-        ({"learner": 3}, "learner is 3; a GroundMetricLearning is needed"),
+        ({"learner": 3}, "learner is 3; a GroundMetricLearning or Mapped"),
         ({"path": "nowhere/at/all.html"}, "in a folder that does not exist"),
         ({"path": "."}, "which is a folder; a file is needed"),
     ],
@@ -469,7 +470,7 @@ def test_a_verbose_learner_shows_the_search_as_well(tmp_path, capsys):
 
 @pytest.mark.parametrize("is_fitted", [False, True])
 def test_a_map_is_drawn_as_its_distances(tmp_path, is_fitted):
-    learner = GroundMetricLearning(n_components=2, max_outer=1)
+    learner = MappedMetricLearning(n_components=2, max_steps=1)
     if is_fitted:
         learner.fit(SMALL["X"], SMALL["y"])
     write_report(tmp_path / "report.html", learner=learner, learners=(), **SMALL)
@@ -484,7 +485,7 @@ def test_a_map_is_drawn_as_its_distances(tmp_path, is_fitted):
 
 def test_a_map_of_too_many_bins_is_refused(tmp_path):
     X = np.random.default_rng(0).random((8, 1001))
-    learner = GroundMetricLearning(n_components=2)
+    learner = MappedMetricLearning(n_components=2)
     with pytest.raises(ValueError, match="up to 1,000 of them, and there are 1,001"):
         write_report(tmp_path / "report.html", X=X, y=[0, 1] * 4, learner=learner)
     assert not (tmp_path / "report.html").exists()

@@ -55,8 +55,7 @@ def report(tmp_path_factory):
     return write_report(
         tmp_path_factory.mktemp("report") / "r.html", X=X[:16], y=y[:16],
         X_test=X[16:], y_test=y[16:], feature_shape=(3, 3), title=EVIL,
-        learner=GroundMetricLearning(n_neighbors=1, max_outer=2, max_inner=4,
-                                     init="typical"),
+        learner=GroundMetricLearning(init="typical", max_steps=8),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from groundmetric.baselines import ITML, LMNN, NCA, ChiSquaredLMNN
 
 X = np.array([[4.0, 1, 1], [3, 2, 1], [1, 1, 4], [1, 2, 3]])
 y = np.array([0, 0, 1, 1])
-QUICK = gm.GroundMetricLearning(n_neighbors=1, max_outer=1)
+QUICK = gm.GroundMetricLearning(max_steps=1)
 LEARNERS = [
     QUICK,
     gm.EMDClassifier(1, learner=QUICK),

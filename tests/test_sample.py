@@ -43,7 +43,7 @@ def test_a_fit_on_a_sample_is_the_fit_of_the_sample(data):
 
 def test_all_histograms_are_no_sample(data, tmp_path):
     X, y = data
-    learner = gm.GroundMetricLearning(max_samples=40, max_outer=1).fit(X, y)
+    learner = gm.GroundMetricLearning(max_samples=40, max_steps=1).fit(X, y)
     learner.save(tmp_path / "model.npz")
     loaded = gm.GroundMetricLearning.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(loaded.sample_indices_, learner.sample_indices_)
@@ -55,10 +55,10 @@ def test_all_histograms_are_no_sample(data, tmp_path):
 def test_similarities_of_the_sample(data):
     X, y = data
     similarity = gm.label_similarity(y)
-    learner = gm.GroundMetricLearning(max_samples=40, max_outer=2, random_state=3)
+    learner = gm.GroundMetricLearning(max_samples=40, random_state=3, max_steps=2)
     found = learner.fit(X, similarity=similarity)
     kept = found.sample_indices_
-    alone = gm.GroundMetricLearning(max_outer=2).fit(
+    alone = gm.GroundMetricLearning(max_steps=2).fit(
         X[kept], similarity=similarity[np.ix_(kept, kept)]
     )
     np.testing.assert_array_equal(found.metric_, alone.metric_)
@@ -66,7 +66,9 @@ def test_similarities_of_the_sample(data):
 
 def test_cross_validation_on_a_sample(data):
     X, y = data
-    learner = gm.GroundMetricLearningCV(max_samples=60, max_outer=2, cv=2).fit(X, y)
+    learner = gm.MetricLearningCV(
+        gm.GroundMetricLearning(max_samples=60, max_steps=2), cv=2
+    ).fit(X, y)
     assert learner.transform(X[:1]).shape == (1, 60)
 
 

@@ -75,7 +75,7 @@ def test_frames_with_two_columns_of_one_name():
 
 
 def test_a_model_with_two_bins_of_one_name(tmp_path):
-    learner = GroundMetricLearning(max_outer=1).fit(
+    learner = GroundMetricLearning(max_steps=1).fit(
         [[4, 1], [3, 1], [1, 4], [1, 3]], [0, 0, 1, 1]
     )
     learner.feature_names_in_ = np.array(["a", "a"], dtype=object)

@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import groundmetric as gm
 from contract import failures_we_want
-from groundmetric import SinkhornMetricLearning, SinkhornMetricLearningCV
+from groundmetric import Checkpoint, Margin, MetricLearningCV, SinkhornMetricLearning
 from groundmetric.base._blas import product
 from groundmetric.smoothed._positions import squared_distances
 
@@ -71,7 +71,9 @@ def test_learns(rho):
 
 def test_results(digits):
     X, y, X_test, _ = digits
-    learner = SinkhornMetricLearning(smoothing=2.0, max_steps=3, floor=0.0).fit(X, y)
+    learner = SinkhornMetricLearning(
+        criterion=Margin(floor=0.0), smoothing=2.0, max_steps=3
+    ).fit(X, y)
     A, M = learner.embedding_, learner.metric_
     assert A.shape == (64, 64)
     np.testing.assert_allclose(cdist(A, A, "sqeuclidean"), M, atol=1e-12)
@@ -99,7 +101,7 @@ def test_precision(digits, rho):
     X, y, _, _ = digits
     options = {"smoothing": rho, "max_steps": 4}
     plain = SinkhornMetricLearning(**options).fit(X, y)
-    other = SinkhornMetricLearning(**options, dtype="float32").fit(X, y)
+    other = SinkhornMetricLearning(dtype="float32", **options).fit(X, y)
     slack = 0.02 * plain.metric_.max()  # triplets change at their edge
     np.testing.assert_allclose(other.metric_, plain.metric_, atol=slack)
 
@@ -112,7 +114,7 @@ def test_torch_learns_the_same(digits, rho):
     options = {"smoothing": rho, "max_steps": 5}
     for more in ({}, {"batch_size": 20, "random_state": 0}):
         ours, theirs = (
-            SinkhornMetricLearning(**options, **more, device=device).fit(X, y)
+            SinkhornMetricLearning(device=device, **options, **more).fit(X, y)
             for device in (None, "cpu")
         )
         np.testing.assert_allclose(theirs.metric_, ours.metric_, atol=1e-9)
@@ -143,33 +145,32 @@ def test_points_that_mean_something(digits):
     )
 
 
-def test_warm_start(digits):
+def test_starts_from_the_positions_of_another_fit(digits):
     X, y, _, _ = digits
-    learner = SinkhornMetricLearning(max_steps=3, warm_start=True).fit(X, y)
+    learner = SinkhornMetricLearning(max_steps=3).fit(X, y)
     first = learner.metric_
-    learner.fit(X, y)
+    learner.set_params(points=learner.embedding_).fit(X, y)
     np.testing.assert_allclose(learner.initial_metric_, first, atol=1e-12)
     assert learner.path_[-1].criterion < learner.path_[0].criterion
 
 
 def test_stops_early(digits):
     X, y, _, _ = digits
-    whole = SinkhornMetricLearning(floor=0.0, max_steps=10).fit(X, y)
+    whole = SinkhornMetricLearning(criterion=Margin(floor=0.0), max_steps=10).fit(X, y)
     values = whole.path_.column("criterion")
     share = 0.5 * (values[4] + values[5]) / values[0]
-    floor = SinkhornMetricLearning(floor=share, max_steps=10).fit(X, y)
+    floor = SinkhornMetricLearning(criterion=Margin(floor=share), max_steps=10).fit(
+        X, y
+    )
     assert floor.converged_
     assert floor.n_iter_ == 6
-    little = SinkhornMetricLearning(floor=0.0, tol=0.9, max_steps=40).fit(X, y)
-    assert little.converged_
-    assert little.n_iter_ < 20
-    stopped = SinkhornMetricLearning(callback=lambda step: step.outer == 2).fit(X, y)
+    stopped = SinkhornMetricLearning(callbacks=[lambda step: step.outer == 2]).fit(X, y)
     assert stopped.n_iter_ == 3
 
 
 def test_long_fits_are_told_before_they_start(digits):
     X, y, _, _ = digits
-    learner = SinkhornMetricLearning(max_steps=10**6, callback=lambda _: True)
+    learner = SinkhornMetricLearning(max_steps=10**6, callbacks=[lambda _: True])
     with pytest.warns(gm.LongFitWarning, match="may take about .* 48 hist") as found:
         learner.fit(X, y)
     assert found[0].filename == __file__
@@ -210,7 +211,8 @@ def test_files(digits, tmp_path):
 def test_goes_on_from_a_checkpoint(digits, tmp_path, rho, options):
     X, y, _, _ = digits
     path = tmp_path / "run"
-    options = {"smoothing": rho, "max_steps": 6, "floor": 0.0, **options}
+    options = {"smoothing": rho, "max_steps": 6, **options}
+    options["criterion"] = Margin(floor=0.0)
     whole = SinkhornMetricLearning(**options).fit(X, y)
 
     def crash(step):
@@ -218,16 +220,16 @@ def test_goes_on_from_a_checkpoint(digits, tmp_path, rho, options):
             raise KeyboardInterrupt
 
     broken = SinkhornMetricLearning(
-        **options, checkpoint=path, checkpoint_seconds=0, callback=crash
+        callbacks=[crash, Checkpoint(path, seconds=0)], **options
     )
     with pytest.raises(KeyboardInterrupt):
         broken.fit(X, y)
     assert not hasattr(broken, "metric_")
     other = {**options, "smoothing": 2.0}
     with pytest.raises(ValueError, match="other data, parameters"):
-        SinkhornMetricLearning(**other, checkpoint=path).fit(X, y)
+        SinkhornMetricLearning(callbacks=[Checkpoint(path)], **other).fit(X, y)
     seen = []
-    rest = SinkhornMetricLearning(**options, checkpoint=path, callback=seen.append)
+    rest = SinkhornMetricLearning(callbacks=[seen.append, Checkpoint(path)], **options)
     np.testing.assert_array_equal(rest.fit(X, y).metric_, whole.metric_)
     assert len(seen) == 3
     assert not path.exists()
@@ -241,9 +243,9 @@ def test_learning_in_batches(digits):
     )
     np.testing.assert_array_equal(a.metric_, b.metric_)
     assert not np.array_equal(a.metric_, c.metric_)
-    whole = SinkhornMetricLearning(max_steps=1, warm_start=True).fit(X, y)
+    whole = SinkhornMetricLearning(max_steps=1).fit(X, y)
     before = whole.path_[0].criterion
-    whole.embedding_ = a.embedding_
+    whole.set_params(points=a.embedding_)
     assert whole.fit(X, y).path_[0].criterion < 0.5 * before
     whole = SinkhornMetricLearning(max_steps=2).fit(X, y)
     large = SinkhornMetricLearning(max_steps=2, batch_size=1000).fit(X, y)
@@ -278,22 +280,25 @@ def test_memory_of_batches(rho):
         ({"n_components": 65}, "n_components is 65; it must be at most 64"),
         ({"points": np.eye(3)}, "points has 3 rows; one for each of 64 bins"),
         ({"points": np.ones((64, 2))}, "points are all the same"),
-        ({"n_targets": 0}, "n_targets is 0"),
-        ({"margin": 0.0}, "margin is 0.0; it must be positive"),
+        ({"criterion": Margin(n_targets=0)}, "n_targets is 0"),
+        ({"criterion": Margin(margin=0.0)}, "margin is 0.0; it must be positive"),
         ({"power": 0.0}, "power is 0.0"),
         ({"max_steps": 0}, "max_steps is 0; it must be at least 1"),
         ({"step_size": -0.1}, "step_size is -0.1"),
         ({"step_size": 1e308}, r"step_size is 1e\+308; a number from 0\.0 to 1e\+100"),
-        ({"margin": 1e308}, r"margin is 1e\+308; a number from 0\.0 to 1e\+100"),
-        ({"floor": -1.0}, "floor is -1.0"),
-        ({"tol": math.inf}, "tol is inf; it must be finite"),
+        (
+            {"criterion": Margin(margin=1e308)},
+            r"margin is 1e\+308; a number from 0\.0 to 1e\+100",
+        ),
+        ({"criterion": Margin(floor=-1.0)}, "floor is -1.0"),
+        ({"criterion": "neighborhood"}, "only Margin"),
         ({"batch_size": 1}, "batch_size is 1; it must be at least 2"),
         ({"batch_size": 2.5}, "batch_size is 2.5; a whole number is needed"),
         ({"device": "tpu"}, "device is 'tpu'; 'cpu', 'cuda' or 'mps' is needed"),
         ({"dtype": "float16"}, "dtype is 'float16'"),
         ({"n_jobs": 0}, "n_jobs"),
-        ({"callback": 3}, "callback is 3; a function is needed"),
-        ({"checkpoint": 3}, "checkpoint is 3; the path of a file is needed"),
+        ({"callbacks": [3]}, r"callbacks\[0\] is 3; a function is needed"),
+        ({"callbacks": [Checkpoint(3)]}, "path of Checkpoint is 3; that of a file"),
     ],
 )
 def test_bad_parameters(digits, changed, sentence):
@@ -307,23 +312,26 @@ def test_bad_parameters(digits, changed, sentence):
 def test_cross_validation_chooses_smoothing_and_steps(digits, tmp_path):
     X, y, _, _ = digits
     grid = {"smoothing": [1.0, math.inf]}
-    learner = SinkhornMetricLearningCV(cv=2, max_steps=3, param_grid=grid).fit(X, y)
+    learner = MetricLearningCV(
+        SinkhornMetricLearning(max_steps=3), param_grid=grid, cv=2, patience=None
+    ).fit(X, y)
     results = learner.cv_results_
     assert results["step"].tolist() == [0, 1, 2, 3] * 2
     assert learner.smoothing_ == learner.best_params_["smoothing"]
     assert learner.n_iter_ == learner.best_step_
     plain = SinkhornMetricLearning(
-        **learner.best_params_, max_steps=max(learner.best_step_, 1), floor=0.0
+        criterion=Margin(floor=0.0),
+        max_steps=max(learner.best_step_, 1),
+        **learner.best_params_,
     ).fit(X, y)
     metric = plain.metric_ if learner.best_step_ else plain.initial_metric_
     np.testing.assert_array_equal(learner.metric_, metric)
     assert learner.embedding_.shape == (64, 64)
-    assert clone(learner).set_params(margin=0.1).margin == 0.1
+    changed = clone(learner).set_params(estimator__criterion__margin=0.1)
+    assert changed.estimator.criterion.margin == 0.1
     learner.set_params(param_grid=None).save(tmp_path / "model")
-    loaded = SinkhornMetricLearningCV.load(tmp_path / "model")
+    loaded = MetricLearningCV.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.transform(X), learner.transform(X))
-    with pytest.raises(ValueError, match="use SinkhornMetricLearning"):
-        learner.fit(X, similarity=gm.label_similarity(y))
 
 
 def test_cross_validation_of_candidates_with_different_numbers_of_steps(digits):
@@ -332,7 +340,9 @@ def test_cross_validation_of_candidates_with_different_numbers_of_steps(digits):
         {"smoothing": [1.0], "max_steps": [1]},
         {"smoothing": [math.inf], "max_steps": [4]},
     ]
-    learner = SinkhornMetricLearningCV(cv=2, param_grid=grid).fit(X, y)
+    learner = MetricLearningCV(
+        SinkhornMetricLearning(), param_grid=grid, cv=2, patience=None
+    ).fit(X, y)
     scores = learner.cv_results_["mean_test_score"].reshape(2, 5)
     assert np.isnan(scores[0]).tolist() == 2 * [False] + 3 * [True]  # not scored
     assert len(set(scores[1])) > 2
@@ -412,7 +422,9 @@ def test_every_step_draws_a_batch():
 def test_distances_that_have_not_converged_count():
     rng = np.random.default_rng(0)
     X, y = rng.dirichlet(np.ones(6), 12), np.arange(12) % 2
-    learner = SinkhornMetricLearning(smoothing=1e-3, tol=0.9, floor=0.0, max_steps=12)
+    learner = SinkhornMetricLearning(
+        criterion=Margin(floor=0.0), smoothing=1e-3, max_steps=12
+    )
     with pytest.warns(ConvergenceWarning):
         learner.fit(X, y)
     assert learner.converged_ is False
@@ -426,9 +438,9 @@ def test_threads_change_nothing(rho, seed):
     n = 150 if math.isinf(rho) else 50
     X = rng.dirichlet(np.ones(256), n)
     y = np.arange(n) % 5
-    options = {"smoothing": rho, "max_steps": 2, "n_components": 16, "floor": 0.0}
+    options = {"smoothing": rho, "max_steps": 2, "n_components": 16}
     one, two = (
-        SinkhornMetricLearning(**options, n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2)
+        SinkhornMetricLearning(n_jobs=n_jobs, **options).fit(X, y) for n_jobs in (1, 2)
     )
     for name in ("metric_", "embedding_", "initial_metric_"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 import groundmetric as gm
 import reference
-from groundmetric import SinkhornMetricLearning
+from groundmetric import Margin, SinkhornMetricLearning
 from groundmetric.learning._margin import MarginCriterion
 from groundmetric.similarity._makers import weights_of
 from groundmetric.smoothed import _distances, _scalings, _supports
@@ -43,7 +43,11 @@ def test_a_step_literally(rho, monkeypatch):
     monkeypatch.setattr(_distances, "TOL", 1e-12)
     X, y, A, _ = example()
     learner = SinkhornMetricLearning(
-        smoothing=rho, points=A, n_targets=3, margin=0.4, power=1.0, max_steps=1
+        criterion=Margin(n_targets=3, margin=0.4),
+        smoothing=rho,
+        points=A,
+        power=1.0,
+        max_steps=1,
     ).fit(X, y)
     start = A - A.mean(axis=0)
     start /= math.sqrt(squared_distances(start).mean())
@@ -173,7 +177,8 @@ def test_only_supports_of_sparse_histograms_are_solved(monkeypatch):
         return real(costs, *rest)
 
     monkeypatch.setattr(_supports, "pair_scalings", counted)
-    options = {"points": A, "n_targets": 3, "max_steps": 4, "smoothing": 1.0}
+    options = {"points": A, "max_steps": 4, "smoothing": 1.0}
+    options["criterion"] = gm.Margin(n_targets=3)
     found = SinkhornMetricLearning(**options).fit(X, y)
     assert sizes
     assert max(max(size) for size in sizes) <= 8

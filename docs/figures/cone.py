@@ -30,13 +30,9 @@ def criterion(entries):
 def metric_after(n_steps):
     """Compute the entries of the metric after n_steps, normalized to sum 1."""
     learner = gm.GroundMetricLearning(
-        criterion="neighborhood",
-        n_neighbors=K,
+        gm.Neighborhood(k=K),
         power=1.0,
-        result="last",
-        callback=lambda step: (
-            step.inner + step.outer * learner.max_inner + 1 >= n_steps
-        ),
+        callbacks=[lambda step: step.outer + 1 >= n_steps],
     )
     M = learner.fit(X, y).metric_
     entries = np.array([M[0, 1], M[0, 2], M[1, 2]])

@@ -11,6 +11,6 @@ digits = load_digits_histograms([4, 9])
 X, _, y, _ = train_test_split(
     digits.X, digits.y, train_size=40, stratify=digits.y, random_state=0
 )
-learner = gm.GroundMetricLearning(criterion="neighborhood", power=1.0).fit(X, y)
+learner = gm.GroundMetricLearning("neighborhood", power=1.0).fit(X, y)
 _, ax = plt.subplots(figsize=(6, 3))
 PathDisplay.from_estimator(learner).plot(ax)

@@ -204,5 +204,5 @@ ax.invert_yaxis()
 # %%
 # Next: :class:`~groundmetric.EMDNeighbors` takes ``points``, too, and finds the nearest
 # documents without computing all distances. For tens of thousands of words,
-# ``GroundMetricLearning(points=..., n_components=...)`` learns a map of the vectors
+# ``MappedMetricLearning(points, n_components)`` learns a map of the vectors
 # instead of distances between all pairs; :doc:`/scale` says what is feasible.

@@ -30,11 +30,15 @@ if TYPE_CHECKING:
         triangle_violation,
     )
     from .learning import (
+        Checkpoint,
         DescentPath,
         DescentStep,
         GroundMetricLearning,
-        GroundMetricLearningCV,
         LongFitWarning,
+        MappedMetricLearning,
+        Margin,
+        MetricLearningCV,
+        Neighborhood,
     )
     from .neighbors import (
         EMDClassifier,
@@ -44,7 +48,6 @@ if TYPE_CHECKING:
     from .similarity import label_similarity, pair_similarity, taxonomy_similarity
     from .smoothed import (
         SinkhornMetricLearning,
-        SinkhornMetricLearningCV,
         sinkhorn_divergence,
     )
     from .tables import independence_table, initial_metric, typical_table
@@ -75,18 +78,21 @@ _ROOMS = (
 
 __all__ = [
     "BatchSolution",
+    "Checkpoint",
     "DescentPath",
     "DescentStep",
     "EMDClassifier",
     "EMDKernel",
     "EMDNeighbors",
     "GroundMetricLearning",
-    "GroundMetricLearningCV",
     "LongFitWarning",
+    "MappedMetricLearning",
+    "Margin",
+    "MetricLearningCV",
     "MetricProjector",
+    "Neighborhood",
     "Projection",
     "SinkhornMetricLearning",
-    "SinkhornMetricLearningCV",
     "Transport",
     "TransportBatch",
     "Violation",

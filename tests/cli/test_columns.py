@@ -15,7 +15,7 @@ NAMES = list("abc")
 def test_the_index_of_a_frame_is_no_bin(folder, run):
     frame = pd.DataFrame(X, columns=NAMES).assign(kind=Y)
     frame.sample(frac=1, random_state=0).to_parquet(folder / "rows.parquet")
-    found = run("fit", "rows.parquet", "--max-outer", "1")
+    found = run("fit", "rows.parquet", "--max-steps", "1")
     assert found.stderr.startswith("left out: the index, '__index_level_0__'\n")
     model = GroundMetricLearning.load("model.npz")
     assert model.feature_names_in_.tolist() == NAMES
@@ -48,13 +48,13 @@ def test_queries_may_have_their_columns_in_another_order(folder, run):
 def test_a_column_that_numbers_the_rows_is_pointed_to(folder, run):
     numbered = [[i, *row] for i, row in enumerate(X, start=1)]
     (folder / "numbered.csv").write_text(csv_of(numbered, Y, "x,a,b,c,kind"))
-    found = run("fit", "numbered.csv", "--max-outer", "1")
+    found = run("fit", "numbered.csv", "--max-steps", "1")
     assert "column 'x' is used as a bin, but it numbers the rows" in found.stderr
     assert "--ignore x" in found.stderr
-    found = run("fit", "numbered.csv", "--max-outer", "1", "--ignore", "x")
+    found = run("fit", "numbered.csv", "--max-steps", "1", "--ignore", "x")
     assert "numbers the rows" not in found.stderr
     (folder / "id.csv").write_text(csv_of(numbered, Y, "id,a,b,c,kind"))
-    found = run("fit", "id.csv", "--max-outer", "1")
+    found = run("fit", "id.csv", "--max-steps", "1")
     assert found.exit_code == 2
     assert "column 'id' is not a bin: it has the name and the values" in found.stderr
 
@@ -126,7 +126,7 @@ def test_labels_that_would_be_read_as_one_are_refused(folder, run):
 
 
 def classes_of(run, *line):
-    found = run("fit", *line, "--max-outer", "1", "--json")
+    found = run("fit", *line, "--max-steps", "1", "--json")
     assert found.exit_code == 0
     warned = [said for said in found.stderr.splitlines() if "warning: label" in said]
     return json.loads(found.stdout)["classes"], warned

@@ -10,9 +10,9 @@ from pyarrow import parquet
 from samples import LINE, X, Y, csv_of
 
 from groundmetric import GroundMetricLearning, __version__, pairwise_emd
+from groundmetric.base._powers import raised
 from groundmetric.cli import _data
 from groundmetric.datasets import _cells, _text
-from groundmetric.learning._learner import raised
 
 ROWS = X / X.sum(axis=1, keepdims=True)
 
@@ -22,11 +22,11 @@ def fitted(path="model.npz"):
 
 
 def test_fit_a_csv_as_the_estimator_does(folder, run):
-    found = run("fit", "data.csv", "--neighbors", "2", "--max-outer", "3", "--json")
+    found = run("fit", "data.csv", "--neighbors", "2", "--max-steps", "3", "--json")
     assert found.exit_code == 0
     assert found.stderr == "labels: column 'kind', the only text column\n"
     facts = json.loads(found.stdout)
-    direct = GroundMetricLearning(n_neighbors=2, max_outer=3).fit(ROWS, Y)
+    direct = GroundMetricLearning(max_steps=3).fit(ROWS, Y)
     assert facts["n_histograms"] == 8
     assert facts["classes"] == ["left", "right"]
     assert facts["n_steps"] == direct.n_iter_
@@ -43,7 +43,7 @@ def test_fit_says_what_it_did(folder, run):
 
 @pytest.mark.usefixtures("folder")
 def test_fit_says_what_the_steps_did_if_it_is_known(run):
-    line = ["fit", "data.csv", "--max-inner", "1", "--max-outer"]
+    line = ["fit", "data.csv", "--max-steps"]
     assert "2 classes: 1 step.\n" in run(*line, "1").stdout
     two = run(*line, "2").stdout
     assert "2 classes: 2 steps, criterion (lower is better) from " in two
@@ -77,9 +77,9 @@ def test_all_formats_are_the_same_data(folder, run):
     )
     metrics = []
     for line in lines:
-        assert run("fit", *line, "--max-outer", "1").exit_code == 0
+        assert run("fit", *line, "--max-steps", "1").exit_code == 0
         metrics.append(fitted().metric_)
-    found = run("fit", "-", "--max-outer", "1", input=csv_of(X, Y))
+    found = run("fit", "-", "--max-steps", "1", input=csv_of(X, Y))
     assert found.exit_code == 0
     assert all(np.array_equal(metric, fitted().metric_) for metric in metrics)
 
@@ -88,15 +88,15 @@ def test_parquet_may_have_numbers_as_decimals_or_text(folder, run):
     columns = dict(zip("abc", X.T.tolist(), strict=True))
     columns |= {"a": [Decimal(x) for x in columns["a"]], "b": [*map(str, columns["b"])]}
     parquet.write_table(pa.table(columns | {"kind": Y}), folder / "data.parquet")
-    found = run("fit", "data.parquet", "--max-outer", "1")
+    found = run("fit", "data.parquet", "--max-steps", "1")
     assert found.stderr.startswith("labels: column 'kind', the only text column\n")
-    direct = GroundMetricLearning(max_outer=1).fit(ROWS, Y)
+    direct = GroundMetricLearning(max_steps=1).fit(ROWS, Y)
     assert np.array_equal(fitted().metric_, direct.metric_)
 
 
 @pytest.mark.usefixtures("images")
 def test_fit_a_folder_of_images(run):
-    found = run("fit", "images", "--max-outer", "1", "--max-inner", "2", "--json")
+    found = run("fit", "images", "--max-steps", "1", "--inner-steps", "2", "--json")
     assert found.exit_code == 0
     assert found.stderr.startswith("warning: 1 image skipped: bars/torn.png")
     assert json.loads(found.stdout)["n_bins"] == 128

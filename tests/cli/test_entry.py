@@ -146,5 +146,6 @@ def test_models_of_another_kind_are_named(folder, command):
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr == (
         "error: smooth.npz is a model of SinkhornMetricLearning; one of "
-        "GroundMetricLearning or EMDClassifier is needed.\n"
+        "EMDClassifier, GroundMetricLearning, MappedMetricLearning or MetricLearningCV "
+        "is needed.\n"
     )

@@ -382,5 +382,5 @@ def test_a_report_on_colors_names_them(folder, run):
     assert len(names) >= 4
     assert names <= COLORS.keys()
     # Names are for people: a model of the folder takes arrays without names, too.
-    assert run("fit", *line, "--max-outer", "2").exit_code == 0
+    assert run("fit", *line, "--max-steps", "2").exit_code == 0
     assert not hasattr(GroundMetricLearning.load("model.npz"), "feature_names_in_")

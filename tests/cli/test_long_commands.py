@@ -104,7 +104,7 @@ def test_lesson_names_pixels_as_the_report_does():
 
 @pytest.mark.usefixtures("folder")
 def test_a_long_fit_is_announced(run, monkeypatch):
-    monkeypatch.setattr("groundmetric.learning._effort._seconds_a_pair", lambda _: 99.0)
-    found = run("fit", "data.csv", "--max-outer", 1)
+    monkeypatch.setattr("groundmetric.learning._effort.SOLVE", 99.0)
+    found = run("fit", "data.csv", "--max-steps", 1)
     assert found.exit_code == 0
     assert "warning: This fit may take about " in found.stderr

@@ -33,7 +33,7 @@ def test_fit_starts_from_a_metric_by_name(run):
     starts = []
     for line in (["data.csv"], ["X.npy", "--labels", "y.txt"]):
         np.savetxt("y.txt", Y, fmt="%s")
-        found = run("fit", *line, "--init", "named.csv", "--max-outer", "1")
+        found = run("fit", *line, "--init", "named.csv", "--max-steps", "1")
         assert found.exit_code == 0
         starts.append(GroundMetricLearning.load("model.npz").initial_metric_)
     assert np.allclose(starts[0] / starts[0][0, 1], ABC)

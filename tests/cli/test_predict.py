@@ -11,9 +11,10 @@ from samples import X, Y, csv_of
 from groundmetric import (
     EMDClassifier,
     GroundMetricLearning,
-    GroundMetricLearningCV,
+    MappedMetricLearning,
+    MetricLearningCV,
 )
-from groundmetric.learning import _mapped
+from groundmetric.learning import _maps
 
 NEW = np.array([[5, 1, 0], [0, 1, 5], [3, 2, 1], [1, 3, 4]])
 
@@ -71,7 +72,7 @@ def test_images_are_called_by_their_files(images, folder, run):
 def test_images_are_called_by_their_files_in_json(images, run):
     files = [f"{name}/{i}.png" for name in ("bars", "steps") for i in range(4)]
     line = ["distances", images, "--model", "images.npz", "--json"]
-    assert run("fit", images, "--max-outer", "1", "--out", "images.npz").exit_code == 0
+    assert run("fit", images, "--max-steps", "1", "--out", "images.npz").exit_code == 0
     facts = json.loads(run(*line).stdout)
     assert facts["shape"] == [8, 8]
     assert facts["rows"] == facts["columns"] == files
@@ -85,8 +86,8 @@ def test_images_are_called_by_their_files_in_json(images, run):
 @pytest.fixture
 def mapped(folder):
     """Make a classifier whose learner has a map, and save both."""
-    learner = GroundMetricLearning(points=[[0, 1], [1, 3], [3, 0]], n_components=2)
-    classifier = EMDClassifier(learner=learner.set_params(max_outer=3)).fit(X, Y)
+    learner = MappedMetricLearning([[0, 1], [1, 3], [3, 0]], n_components=2)
+    classifier = EMDClassifier(learner=learner.set_params(max_steps=3)).fit(X, Y)
     classifier.learner_.save(folder / "map.npz")
     classifier.save(folder / "classifier.npz")
     return classifier
@@ -121,7 +122,7 @@ def test_a_map_is_evaluated_and_reported_on(folder, run):
         assert ("8 of the 8 test histograms are also" in page) == ("--test" in options)
     many = np.random.default_rng(0).random((8, 1001))
     np.savez("many.npz", X=many, y=np.arange(8) % 2)
-    learner = GroundMetricLearning(n_components=1, max_outer=1)
+    learner = MappedMetricLearning(n_components=1, max_steps=1)
     learner.fit(many, np.arange(8) % 2).save(folder / "many_map.npz")
     found = run("report", "many.npz", "--model", "many_map.npz")
     assert found.exit_code == 2
@@ -134,7 +135,7 @@ def test_a_map_is_evaluated_and_reported_on(folder, run):
 
 def test_distances_of_a_map_need_no_matrix(mapped, run, monkeypatch):
     expected = mapped.learner_.pairwise(X)
-    monkeypatch.setattr(_mapped, "LARGEST", 2)  # of three bins
+    monkeypatch.setattr(_maps, "LARGEST", 2)  # of three bins
     with pytest.raises(ValueError, match="would have 3 x 3 entries"):
         getattr(mapped.learner_, "metric_")  # noqa: B009 - computed here
     line = ["distances", "X.npy", "--model", "map.npz"]
@@ -148,7 +149,7 @@ def test_distances_of_a_map_need_no_matrix(mapped, run, monkeypatch):
 
 def test_all_histograms_of_a_classifier_vote(folder, run):
     """Not only the sample that its learner learned from."""
-    learner = GroundMetricLearning(max_samples=4, max_outer=2, random_state=0)
+    learner = GroundMetricLearning(max_samples=4, random_state=0, max_steps=2)
     classifier = EMDClassifier(n_neighbors=1, learner=learner).fit(X, Y)
     assert len(classifier.learner_._histograms) == 4
     classifier.save(folder / "all.npz")
@@ -173,7 +174,7 @@ def test_all_histograms_of_a_classifier_vote(folder, run):
 
 @pytest.mark.parametrize("max_samples", [None, 4])
 def test_as_many_neighbors_vote_as_the_classifier_asks(folder, run, max_samples):
-    learner = GroundMetricLearning(max_outer=1, max_samples=max_samples, random_state=0)
+    learner = GroundMetricLearning(max_samples=max_samples, random_state=0, max_steps=1)
     classifier = EMDClassifier(n_neighbors=4, learner=learner).fit(X, Y)
     classifier.save(folder / "four.npz")
     facts = json.loads(run("predict", "X.npy", "--json", "--model", "four.npz").stdout)
@@ -269,9 +270,9 @@ def test_labels_of_neighbors_under_a_model_with_names(model, folder, run):
 def test_fit_by_cross_validation(folder, run):
     rows, labels = np.concatenate([X, X + 1]), np.concatenate([Y, Y])
     (folder / "more.csv").write_text(csv_of(rows, labels))
-    found = run("fit", "more.csv", "--cv", "--max-outer", "2", "--out", "cv.npz")
+    found = run("fit", "more.csv", "--cv", "--max-steps", "2", "--out", "cv.npz")
     assert found.exit_code == 0
-    direct = GroundMetricLearningCV(max_outer=2).fit(rows, labels)
+    direct = MetricLearningCV(GroundMetricLearning(max_steps=2)).fit(rows, labels)
     steps = f"{direct.best_step_} step" + "s" * (direct.best_step_ != 1)
     first, told, *_ = found.stdout.splitlines()
     # The criterion is that of all histograms, and not what was chosen by.
@@ -279,13 +280,13 @@ def test_fit_by_cross_validation(folder, run):
     scores = direct.cv_results_["mean_test_score"]
     errors = [f"{100 * (1 - x):.1f} %" for x in (direct.best_score_, scores[0])]
     assert told.endswith(f": {errors[0]}, and {errors[1]} with the initial metric.")
-    model = GroundMetricLearningCV.load("cv.npz")
+    model = MetricLearningCV.load("cv.npz")
     assert np.array_equal(model.metric_, direct.metric_)
     assert model.best_step_ == direct.best_step_
     # Other commands read it.
     facts = json.loads(run("predict", "more.csv", "--model", "cv.npz", "--json").stdout)
     assert len(facts["labels"]) == 16
-    line = ["fit", "more.csv", "--cv", "--max-outer", "2", "--out", "cv.npz", "--json"]
+    line = ["fit", "more.csv", "--cv", "--max-steps", "2", "--out", "cv.npz", "--json"]
     facts = json.loads(run(*line).stdout)
     assert facts["n_steps"] == direct.best_step_
     assert facts["held_out_error"] == pytest.approx(1 - direct.best_score_)

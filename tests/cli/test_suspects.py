@@ -35,7 +35,7 @@ def written(folder):
 @pytest.fixture
 def learn(run):
     """Learn from a table, in one step."""
-    return lambda *line: run("fit", *line, "--max-outer", "1")
+    return lambda *line: run("fit", *line, "--max-steps", "1")
 
 
 CERTAIN = {

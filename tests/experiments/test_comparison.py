@@ -14,9 +14,9 @@ from sklearn.svm import SVC
 from groundmetric import (
     EMDKernel,
     GroundMetricLearning,
-    GroundMetricLearningCV,
+    MetricLearningCV,
+    Neighborhood,
     SinkhornMetricLearning,
-    SinkhornMetricLearningCV,
     distances,
     experiments,
     initial_metric,
@@ -30,7 +30,6 @@ from groundmetric.experiments import (
     methods,
 )
 
-PAPER = {"criterion": "neighborhood", "power": 1.0, "result": "best"}
 FEW = [name for name in METHODS if not name.startswith("gml-")]
 
 
@@ -99,9 +98,12 @@ def test_tf_idf_weights_rare_words_more():
 def test_neighborhoods_and_starts_are_what_they_are_called(task):
     X, y, X_test, _ = task
     for name, options in (
-        ("gml-k1-uniform", {**PAPER, "n_neighbors": 1, "n_similar": 1}),
-        ("gml-kall-typical", {**PAPER, "n_neighbors": None, "init": "typical"}),
-        ("gml-neighborhood", PAPER),
+        ("gml-k1-uniform", {"criterion": Neighborhood(1, n_similar=1), "power": 1.0}),
+        (
+            "gml-kall-typical",
+            {"criterion": Neighborhood(None), "power": 1.0, "init": "typical"},
+        ),
+        ("gml-neighborhood", {"criterion": "neighborhood", "power": 1.0}),
         ("gml", {}),
     ):
         pairwise = METHODS[name].learn(X, y, 1)
@@ -116,15 +118,16 @@ def test_smoothed_methods(task):
     np.testing.assert_array_equal(pairwise(X_test, X), expected)
     settings = METHODS["gml-smoothed-cv"].settings
     assert json.loads(json.dumps(settings)) == settings
-    few = {**settings, "param_grid": {"smoothing": [1.0, math.inf]}, "max_steps": 2}
-    chosen = SinkhornMetricLearningCV(**few).fit(X, y)
-    assert chosen.best_params_["smoothing"] in (1.0, math.inf)
+    assert settings["estimator"] == "SinkhornMetricLearning"
+    assert settings["estimator__criterion__n_targets"] == 10
+    assert settings["patience"] is None
+    assert settings["param_grid"] == {"smoothing": [1.0, 3.0, math.inf]}
 
 
 def test_steps_by_cross_validation(task):
     X, y, X_test, _ = task
     pairwise = METHODS["gml-cv"].learn(X, y, 1)
-    expected = GroundMetricLearningCV().fit(X, y).pairwise(X_test, X)
+    expected = MetricLearningCV().fit(X, y).pairwise(X_test, X)
     np.testing.assert_array_equal(pairwise(X_test, X), expected)
     assert METHODS["gml-cv"].settings["cv"] == 3
 
@@ -140,7 +143,7 @@ def test_a_start_is_what_learning_starts_from(task, init, monkeypatch):
     monkeypatch.setattr(methods, "pairwise_emd", keep)
     X, y, X_test, _ = task
     pairwise = METHODS[f"start-{init}"].learn(X / X.sum(axis=1, keepdims=True), y, 1)
-    learner = GroundMetricLearning(init=init, power=1.0, max_outer=1).fit(X, y)
+    learner = GroundMetricLearning(init=init, power=1.0, max_steps=1).fit(X, y)
     distances_of_start = pairwise(X_test[:2] / X_test[:2].sum(axis=1)[:, None], None)
     first = learner.initial_metric_
     np.testing.assert_allclose(used[0] / used[0].max(), first / first.max(), rtol=1e-12)

@@ -122,4 +122,4 @@ def test_learned_metrics_are_compared_with_their_own_start(figure):
         if start in starts:
             init = METHODS[learned].settings["init"]
             assert start == ("emd-uniform" if init == "uniform" else f"start-{init}")
-            assert METHODS[learned].settings["n_neighbors"] == 3
+            assert METHODS[learned].settings["criterion__k"] == 3

@@ -38,12 +38,12 @@ def project(A: Array) -> bool:
 
 def learn(X: Array, y: NDArray[np.int64], file: Path) -> NDArray[np.float64]:
     learner: gm.GroundMetricLearning = gm.GroundMetricLearning(
-        n_jobs=2, checkpoint=file
+        n_jobs=2, callbacks=[gm.Checkpoint(file)]
     ).fit(X, y)
     learner.save(file)
     again: gm.GroundMetricLearning = gm.GroundMetricLearning.load(file)
     steps: gm.DescentPath = again.path_
-    chosen: int = gm.GroundMetricLearningCV().fit(X, y).best_step_
+    chosen: int = gm.MetricLearningCV().fit(X, y).best_step_
     assert chosen <= len(steps)
     metric: NDArray[np.float64] = again.metric_
     return metric

@@ -21,7 +21,7 @@ KEPT = ("_metadata_request", "_sklearn_output_config")
 
 def own_distances(learner: Any) -> Callable[..., NDArray[np.float64]]:  # noqa: ANN401 - fitted
     """Return what computes a learner's distances between rows as it sees them."""
-    between: Callable[..., NDArray[np.float64]] = learner.distances(learner._learned)  # noqa: SLF001
+    between: Callable[..., NDArray[np.float64]] = learner._distances(learner._learned)  # noqa: SLF001
     return between
 
 

@@ -11,10 +11,10 @@ import os
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _files
-from .._cluster import is_client
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,10 @@ PLAIN = (bool, int, float, str, type(None))
 NAMES_IN = "feature_names_in_"  # optional in every estimator
 
 Saved = TypeVar("Saved", bound="SavedMixin")
+
+
+class Parameters(BaseEstimator):
+    """A small object of parameters that estimators have as one of theirs."""
 
 
 class SavedMixin:
@@ -71,19 +75,22 @@ def load_model(path: StrPath) -> SavedMixin:
     name = str(facts.get("estimator"))
     try:
         cls = _class_of(name)
+        if not issubclass(cls, SavedMixin):
+            raise ValueError(f"{name} is no estimator")  # noqa: TRY301 - said below
     except ValueError as error:
         raise ValueError(
             f"{os.fspath(path)} is not a model that this groundmetric can read: "
             f"{error}."
         ) from error
-    return cls.load(path)
+    model: SavedMixin = cls.load(path)
+    return model
 
 
 def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ours
     """Split an estimator, fitted or not, into plain values and arrays."""
     facts: dict[str, Any] = {"estimator": type(estimator).__name__}
     arrays: Arrays = {}
-    names = [*estimator._fitted, *estimator._optional, NAMES_IN]  # noqa: SLF001
+    names = [*_names_of(estimator), NAMES_IN]
     fitted = {name: vars(estimator)[name] for name in names if name in vars(estimator)}
     for kind, values in (
         ("params", estimator.get_params(deep=False)),
@@ -96,12 +103,12 @@ def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ou
             item = item.item() if isinstance(item, np.generic) else item
             if _is_plain(item):
                 facts[kind][name] = item
-            elif isinstance(item, SavedMixin):
+            elif isinstance(item, (SavedMixin, Parameters)):
                 facts[f"nested_{kind}"][name], inner = _pack(item)
                 arrays |= {f"{key}.{part}": array for part, array in inner.items()}
             elif hasattr(item, "to_array"):
                 arrays[key] = item.to_array()
-            elif not callable(item) and not is_client(item):
+            elif not callable(item) and name != "callbacks":
                 arrays[key] = _as_plain(item, name)
     return facts, arrays
 
@@ -116,7 +123,7 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:  # no
             )
     params |= _taken(arrays, "param.")
     fitted |= arrays
-    known = {*cls._fitted, *cls._optional, NAMES_IN}
+    known = {*_names_of(cls), NAMES_IN}
     unknown = sorted(
         (set(params) - set(cls._get_param_names())) | (set(fitted) - known)
     )
@@ -137,21 +144,30 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:  # no
     return estimator
 
 
+def _names_of(estimator: Any) -> tuple[str, ...]:  # noqa: ANN401 - or a class
+    """Return its fitted attributes; parameters alone have none."""
+    names: tuple[str, ...] = (
+        *getattr(estimator, "_fitted", ()),
+        *getattr(estimator, "_optional", ()),
+    )
+    return names
+
+
 def _taken(arrays: Arrays, prefix: str) -> Arrays:
     """Remove the arrays with this prefix, and return them without the prefix."""
     names = [name for name in arrays if name.startswith(prefix)]
     return {name.removeprefix(prefix): arrays.pop(name) for name in names}
 
 
-def _class_of(name: str) -> type[SavedMixin]:
-    """Find the class of a nested estimator."""
-    for cls in _subclasses(SavedMixin):
+def _class_of(name: str) -> Any:  # noqa: ANN401 - a class of ours
+    """Find the class of a nested estimator, or of its parameters."""
+    for cls in (*_subclasses(SavedMixin), *_subclasses(Parameters)):
         if cls.__name__ == name:
             return cls
     raise ValueError(f"there is no estimator {name!r}")
 
 
-def _subclasses(cls: type[SavedMixin]) -> Iterator[type[SavedMixin]]:
+def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
     for child in cls.__subclasses__():
         yield child
         yield from _subclasses(child)

@@ -76,6 +76,14 @@ def as_rows(
     return judge(checked, table)
 
 
+def as_sparse_rows(
+    estimator: object, X: ArrayLike, *, reset: bool, min_samples: int = 1
+) -> Any:  # noqa: ANN401 - sparse rows
+    """Validate X; return sparse rows of mass 1."""
+    judge: Any = validation.as_sparse_distributions
+    return as_rows(estimator, X, judge, reset=reset, min_samples=min_samples)
+
+
 def _require_distinct(X: object) -> None:
     """Reject a frame with two columns of the same name."""
     names = [name for name in getattr(X, "columns", ()) if isinstance(name, str)]

@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 def drawn_by_class(
     labels: NDArray[Any], n: int, rng: Generator | RandomState
 ) -> NDArray[np.intp]:
-    """Draw the positions of n histograms, class by class, in rising order.
-
-    There must not be more classes than n.
-    """
-    codes = np.unique(labels, return_inverse=True)[1]
+    """Draw the positions of n histograms, class by class, in rising order."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    if n < len(classes):
+        raise ValueError(f"max_samples is {n}, but there are {len(classes)} classes.")
     # The r-th of a class comes after the share r / size of it: the first of each class
     # are first, and all classes are used up at the same pace.
     share = np.empty(len(codes))

@@ -24,7 +24,7 @@ UsageError: Any = typer.BadParameter.__mro__[1]
 OPTIONS = {"max_items": "--worst"} | {
     name: as_option(name.removeprefix("n_"))
     for name in (
-        *("max_inner", "max_outer", "n_folds", "n_jobs", "n_neighbors", "n_repeats"),
+        *("inner_steps", "max_steps", "n_folds", "n_jobs", "n_neighbors", "n_repeats"),
         *("n_similar", "n_splits", "step_size", "tol"),
     )
 }

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import validation
 from .._words import count
+from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._sample import drawn_by_class
 from ..datasets import HistogramTable as Data
@@ -15,7 +16,6 @@ from ..datasets import _histogram_table
 from ..datasets._histogram_table import bins_like
 from ..datasets._read_table import is_table, read
 from ..datasets._reading import Bins, Reading
-from ..learning._learner import raised
 from ._console import announce, note, shows_progress
 from ._options import Source, as_option
 

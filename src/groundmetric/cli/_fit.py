@@ -8,7 +8,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from typer import Option
 
-from .. import GroundMetricLearning, GroundMetricLearningCV, validation
+from .. import (
+    Checkpoint,
+    GroundMetricLearning,
+    Margin,
+    MetricLearningCV,
+    Neighborhood,
+    validation,
+)
 from .._words import count, percent
 from ..datasets._matrix import in_order_of, load_matrix, load_metric
 from ._command import command
@@ -16,7 +23,11 @@ from ._console import emit, note, shows_progress, tell
 from ._data import limited, read_labeled
 from ._options import INPUT, Json, Limit, Output, Seed, Source, as_option
 
-DEFAULTS: dict[str, Any] = GroundMetricLearning().get_params()
+DEFAULTS: dict[str, Any] = {
+    **Margin().get_params(),
+    **Neighborhood().get_params(),
+    **GroundMetricLearning().get_params(),
+}
 LIMIT = 500  # minutes, not hours, at 128 bins
 STARTS = ("uniform", "typical", "independence")
 Criterion = Literal["margin", "neighborhood"]
@@ -44,7 +55,7 @@ def fit(
     ] = DEFAULTS["margin"],
     neighbors: Annotated[
         int, Option(help="C_k: nearest histograms of other classes to use; 0: all.")
-    ] = DEFAULTS["n_neighbors"],
+    ] = DEFAULTS["k"],
     similar: Annotated[
         int, Option(help="C_k: nearest histograms of the same class to use; 0: all.")
     ] = DEFAULTS["n_similar"] or 0,
@@ -72,12 +83,12 @@ def fit(
     step_size: Annotated[
         float, Option(help="First step, relative to the norm of the metric.")
     ] = DEFAULTS["step_size"],
-    max_outer: Annotated[int, Option(help="Maximum number of outer steps.")] = DEFAULTS[
-        "max_outer"
+    max_steps: Annotated[int, Option(help="Maximum number of steps.")] = DEFAULTS[
+        "max_steps"
     ],
-    max_inner: Annotated[
-        int, Option(help="Maximum number of inner steps in each outer step.")
-    ] = DEFAULTS["max_inner"],
+    inner_steps: Annotated[
+        int, Option(help="C_k: steps after which to linearize it again.")
+    ] = DEFAULTS["inner_steps"],
     tol: Annotated[
         float, Option(help="Stop when the relative improvement falls below this.")
     ] = DEFAULTS["tol"],
@@ -111,30 +122,34 @@ def fit(
             "a metric, .npy or .csv."
         )
     start = None if init is None or named else load_metric(init)
-    learner = (GroundMetricLearningCV if cv else GroundMetricLearning)(
-        criterion=criterion,
-        n_targets=targets,
-        margin=margin,
+    neighborhood = Neighborhood(
+        k=validation.as_count(neighbors, "--neighbors", low=0) or None,
+        n_similar=validation.as_count(similar, "--similar", low=0) or None,
+        inner_steps=inner_steps,
+    )
+    margins = Margin(n_targets=targets, margin=margin)
+    learner = GroundMetricLearning(
+        margins if criterion == "margin" else neighborhood,
         power=power,
         points=None if points is None else load_matrix(points).values,
-        n_neighbors=validation.as_count(neighbors, "--neighbors", low=0) or None,
-        n_similar=validation.as_count(similar, "--similar", low=0) or None,
         init=init if start is None else start.values,
         step_size=step_size,
-        max_outer=max_outer,
-        max_inner=max_inner,
+        max_steps=max_steps,
         tol=tol,
-        checkpoint=checkpoint,
+        callbacks=() if checkpoint is None else [Checkpoint(checkpoint)],
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
     )
     given = limited(read_labeled(source), limit, seed, "learning from")
     if start is not None:
         learner.init = in_order_of(given.names, start, str(init), given.source)
-    learner.fit(given.X, given.y)
+    model: Any = MetricLearningCV(learner) if cv else learner
+    model.fit(given.X, given.y)
+    learner = model.best_estimator_ if cv else model
     if given.names is not None:  # as if fitted on a frame, so that columns are checked
-        learner.feature_names_in_ = np.array(given.names, dtype=object)
-    learner.save(out)
+        for each in (model, learner):
+            each.feature_names_in_ = np.array(given.names, dtype=object)
+    model.save(out)
     # The criterion at the start of each step; cross-validation may have chosen none.
     values = learner.path_.column("criterion") if learner.path_ else np.full(1, np.nan)
     found: dict[str, Any] = {
@@ -147,9 +162,9 @@ def fit(
         "criterion_best": values.min(),
         "model": str(out),
     }
-    if isinstance(learner, GroundMetricLearningCV):
-        found["held_out_error"] = 1.0 - learner.best_score_
-        found["held_out_error_first"] = 1.0 - learner.cv_results_["mean_test_score"][0]
+    if cv:
+        found["held_out_error"] = 1.0 - model.best_score_
+        found["held_out_error_first"] = 1.0 - model.cv_results_["mean_test_score"][0]
     if json:
         emit(found)
         return

@@ -1,21 +1,28 @@
 """Model files: of learners, with or without cross-validation, and of classifiers."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from .. import EMDClassifier, GroundMetricLearning
+from .. import (
+    EMDClassifier,
+    GroundMetricLearning,
+    MappedMetricLearning,
+    MetricLearningCV,
+)
 from ..base._model import load_model
 from ._console import note
 
+Learner: TypeAlias = GroundMetricLearning | MappedMetricLearning
 
-def load_learner(path: Path) -> GroundMetricLearning:
+
+def load_learner(path: Path) -> Learner:
     """Read a learner, or that of a classifier."""
     return _load(path)[0]
 
 
-def _load(path: Path) -> tuple[GroundMetricLearning, EMDClassifier | None]:
+def _load(path: Path) -> tuple[Learner, EMDClassifier | None]:
     """Read a learner, and the classifier that it belongs to, if any."""
     # Models of theirs are known once they are imported.
     from .. import baselines, smoothed  # noqa: F401, PLC0415 - takes long
@@ -26,10 +33,12 @@ def _load(path: Path) -> tuple[GroundMetricLearning, EMDClassifier | None]:
         model = classifier.learner_
         if hasattr(classifier, "feature_names_in_"):
             model.feature_names_in_ = classifier.feature_names_in_
-    if not isinstance(model, GroundMetricLearning):
+    if isinstance(model, MetricLearningCV):
+        model = model.best_estimator_
+    if not isinstance(model, (GroundMetricLearning, MappedMetricLearning)):
         raise ValueError(
-            f"{path} is a model of {type(model).__name__}; one of GroundMetricLearning "
-            "or EMDClassifier is needed."
+            f"{path} is a model of {type(model).__name__}; one of EMDClassifier, "
+            "GroundMetricLearning, MappedMetricLearning or MetricLearningCV is needed."
         )
     return model, classifier
 

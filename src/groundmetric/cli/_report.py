@@ -102,9 +102,7 @@ def report(
     if test is None and test_labels is not None:
         raise ValueError("--test-labels needs --test.")
     learner = GroundMetricLearning() if model is None else load_learner(model)
-    learner.set_params(
-        n_jobs=source.jobs, verbose=int(shows_progress()), checkpoint=None
-    )
+    learner.set_params(n_jobs=source.jobs, verbose=int(shows_progress()))
     wanted = None if model is None else bins_of(learner)
     with listening() as notes:
         everything = read_labeled(replace(source, beside=test), wanted)

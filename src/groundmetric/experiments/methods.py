@@ -21,15 +21,16 @@ from threadpoolctl import threadpool_limits
 
 from .. import (
     GroundMetricLearning,
-    GroundMetricLearningCV,
+    Margin,
+    MetricLearningCV,
+    Neighborhood,
     SinkhornMetricLearning,
-    SinkhornMetricLearningCV,
     initial_metric,
     pairwise_emd,
 )
+from ..base._powers import raised
 from ..baselines import ITML, LMNN, NCA, ChiSquaredLMNN
 from ..distances import DISTANCES
-from ..learning._learner import raised
 from ..neighbors._kernel import shrunk
 from ..similarity._makers import weights_of
 from ..tables._initial import starting_metric
@@ -65,23 +66,14 @@ LABELS = {
 }
 MANY = 512  # histograms
 SMOOTHINGS = [1.0, 3.0, math.inf]  # to choose from
-Learner: TypeAlias = type[
-    GroundMetricLearning
-    | GroundMetricLearningCV
-    | SinkhornMetricLearning
-    | SinkhornMetricLearningCV
-]
+Learner: TypeAlias = GroundMetricLearning | SinkhornMetricLearning | MetricLearningCV
 # Parameters that do not affect what is learned.
 NO_SETTINGS = (
-    "callback",
-    "checkpoint",
-    "checkpoint_seconds",
-    "client",
+    "callbacks",
     "device",
     "n_jobs",
     "random_state",
     "verbose",
-    "warm_start",
 )
 
 
@@ -156,26 +148,24 @@ def _learn_initial(
 
 
 def _learn_metric(
-    learner: Learner, settings: Settings, X: Floats, y: Labels, n_jobs: int | None
+    learner: Learner, X: Floats, y: Labels, n_jobs: int | None
 ) -> Pairwise:
-    return learner(**settings, n_jobs=n_jobs).fit(X, y).pairwise
+    pairwise: Pairwise = clone(learner).set_params(n_jobs=n_jobs).fit(X, y).pairwise
+    return pairwise
 
 
 def _learn_smoothed(
-    settings: Settings, X: Floats, y: Labels, n_jobs: int | None
+    learner: SinkhornMetricLearning, X: Floats, y: Labels, n_jobs: int | None
 ) -> Pairwise:
     """Learn from many histograms in batches: as good, and time grows with n only."""
-    own = {**settings, "n_jobs": n_jobs}
     if len(X) > MANY:
-        own |= {"batch_size": MANY // 2, "random_state": 0}
-    return SinkhornMetricLearning(**own).fit(X, y).pairwise
+        batches = {"batch_size": MANY // 2, "random_state": 0}
+        learner = clone(learner).set_params(**batches)
+    return _learn_metric(learner, X, y, n_jobs)
 
 
-def _learn_shrunk(
-    settings: Settings, X: Floats, y: Labels, n_jobs: int | None
-) -> Pairwise:
-    own = {name: value for name, value in settings.items() if name != "shrinkage"}
-    learner = GroundMetricLearning(**own, n_jobs=n_jobs).fit(X, y)
+def _learn_shrunk(share: float, X: Floats, y: Labels, n_jobs: int | None) -> Pairwise:
+    learner = GroundMetricLearning(n_jobs=n_jobs).fit(X, y)
 
     def pairwise(left: Floats, right: Floats | None) -> Floats:
         between = learner.pairwise(left, right)
@@ -183,7 +173,7 @@ def _learn_shrunk(
             learner.histograms(left),
             None if right is None else learner.histograms(right),
         )
-        return shrunk(between, learner.metric_, settings["shrinkage"], *rows)
+        return shrunk(between, learner.metric_, share, *rows)
 
     return pairwise
 
@@ -251,7 +241,7 @@ def _start_of(
 ) -> Pairwise:
     """Fit for a single step, which begins at the same metric, if necessary."""
     if not fitted:
-        one = {"max_outer": 1, "max_inner": 1, "checkpoint": None, "verbose": 0}
+        one = {"max_steps": 1, "callbacks": (), "verbose": 0}
         learner = clone(learner).set_params(**one, n_jobs=n_jobs).fit(X, y)
     metric, power = learner.initial_metric_, learner.power_
 
@@ -295,43 +285,47 @@ def _start(init: str) -> Method:
     return Method(f"start-{init}", f"EMD, {init} start", settings, learn)
 
 
-def _learned(
-    learner: Learner,
-    name: str,
-    label: str,
-    **options: Any,  # noqa: ANN401 - the estimator's
-) -> Method:
-    settings = learner(**options).get_params()
-    settings = {key: settings[key] for key in settings if key not in NO_SETTINGS}
-    return Method(name, label, settings, partial(_learn_metric, learner, settings))
+def _settings_of(learner: Learner) -> Settings:
+    """Return all parameters as plain values; of an object, its name and its own."""
+    settings: Settings = {}
+    for name, value in learner.get_params().items():
+        if name.rpartition("__")[2] not in NO_SETTINGS:
+            is_plain = not hasattr(value, "get_params")
+            settings[name] = value if is_plain else type(value).__name__
+    return settings
+
+
+def _learned(learner: Learner, name: str, label: str) -> Method:
+    return Method(name, label, _settings_of(learner), partial(_learn_metric, learner))
 
 
 def _smoothed() -> Method:
-    own = _learned(SinkhornMetricLearning, "gml-smoothed", "GML, smoothed")
-    return replace(own, learn=partial(_learn_smoothed, own.settings))
+    learner = SinkhornMetricLearning(criterion=Margin())
+    own = _learned(learner, "gml-smoothed", "GML, smoothed")
+    return replace(own, learn=partial(_learn_smoothed, learner))
 
 
-def _gml(name: str, label: str, **options: Any) -> Method:  # noqa: ANN401 - the same
-    return _learned(GroundMetricLearning, name, label, **options)
+def _gml() -> Method:
+    return _learned(GroundMetricLearning(Margin()), "gml", "GML-EMD")
 
 
 def _shrunk(method: Method, share: float) -> Method:
     """Mix the uniform metric in; for kernels."""
     settings = {**method.settings, "shrinkage": share}
     name, label = f"{method.name}-shrunk", f"{method.label}, shrunk"
-    return Method(name, label, settings, partial(_learn_shrunk, settings))
+    return Method(name, label, settings, partial(_learn_shrunk, share))
 
 
-def _paper(name: str, label: str, **options: Any) -> Method:  # noqa: ANN401 - the same
+def _paper(name: str, label: str, criterion: Neighborhood, **options: Any) -> Method:  # noqa: ANN401 - of the estimator
     """Minimize the paper's criterion."""
-    paper = {"criterion": "neighborhood", "power": 1.0, "result": "best"}
-    return _gml(name, label, **paper | options)
+    learner = GroundMetricLearning(criterion, power=1.0, **options)
+    return _learned(learner, name, label)
 
 
 def _gml_from(k: int | None, start: str) -> Method:
     few = "all" if k is None else k
     name, label = f"gml-k{few}-{start}", f"GML-EMD, k = {few}, {start} start"
-    return _paper(name, label, n_neighbors=k, n_similar=k, init=start)
+    return _paper(name, label, Neighborhood(k, n_similar=k), init=start)
 
 
 #: The methods by name.
@@ -348,17 +342,24 @@ METHODS: dict[str, Method] = {
         Method("tfidf-l1", "TF-IDF, l1", {}, _learn_idf),
         *(_initial(table) for table in STARTS),
         *(_start(init) for init in STARTS[1:]),  # the uniform one is emd-uniform
-        _gml("gml", "GML-EMD"),
-        _shrunk(_gml("gml", "GML-EMD"), 0.5),
-        _learned(GroundMetricLearningCV, "gml-cv", "GML-EMD, by CV"),
-        _paper("gml-neighborhood", "GML-EMD, C_k, all similar"),
+        _gml(),
+        _shrunk(_gml(), 0.5),
+        _learned(
+            MetricLearningCV(GroundMetricLearning(Margin())),
+            "gml-cv",
+            "GML-EMD, by CV",
+        ),
+        _paper("gml-neighborhood", "GML-EMD, C_k, all similar", Neighborhood()),
         *(_gml_from(k, start) for k in NEIGHBORS for start in STARTS),
         _smoothed(),
         _learned(
-            SinkhornMetricLearningCV,
+            MetricLearningCV(
+                SinkhornMetricLearning(criterion=Margin()),
+                {"smoothing": SMOOTHINGS},
+                patience=None,
+            ),
             "gml-smoothed-cv",
             "GML, smoothed, by CV",
-            param_grid={"smoothing": SMOOTHINGS},
         ),
     )
 }

@@ -1,17 +1,24 @@
-"""The criterion, the descent of Algorithm 2, and the estimator around them.
+"""The criteria, the descent of Algorithm 2, and the estimators around them.
 
 Sections 3 and 4 of the paper.
 """
 
+from ._checkpoint import Checkpoint
+from ._criteria import Margin, Neighborhood
+from ._cross_validation import MetricLearningCV
 from ._effort import LongFitWarning
 from ._estimator import GroundMetricLearning
-from ._estimator_cv import GroundMetricLearningCV
+from ._mapped import MappedMetricLearning
 from ._path import DescentPath, DescentStep
 
 __all__ = [
+    "Checkpoint",
     "DescentPath",
     "DescentStep",
     "GroundMetricLearning",
-    "GroundMetricLearningCV",
     "LongFitWarning",
+    "MappedMetricLearning",
+    "Margin",
+    "MetricLearningCV",
+    "Neighborhood",
 ]

@@ -1,4 +1,4 @@
-"""A file from which a killed descent goes on."""
+"""Checkpoints: a file from which a killed descent resumes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import _files
+from .. import _files, validation
 from .._warnings import warn
 
 if TYPE_CHECKING:
@@ -24,6 +24,62 @@ KIND = "checkpoint"
 
 
 class Checkpoint:
+    """A callback that saves a fit, so that it can resume after a kill or Ctrl-C.
+
+    Give it to a learner as ``callbacks=[Checkpoint("fit.npz")]``. If the fit is killed
+    or interrupted, the next fit with the same data and parameters resumes from the file
+    and, on the same machine, gives the identical metric. The file is removed when the
+    fit has ended.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    seconds : float, default=60
+        How often to write it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from groundmetric import Checkpoint, GroundMetricLearning
+    >>> path = Path(tempfile.mkdtemp()) / "fit.npz"
+    >>> learner = GroundMetricLearning(callbacks=[Checkpoint(path, seconds=10)])
+    >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
+    >>> learner.fit(X, [0, 0, 1, 1]).n_iter_ > 0
+    True
+    >>> path.exists()
+    False
+    """
+
+    def __init__(self, path: _files.StrPath, seconds: float = 60.0) -> None:
+        self.path = path
+        self.seconds = seconds
+
+    def __repr__(self) -> str:
+        return f"Checkpoint({os.fspath(self.path)!r}, seconds={self.seconds!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Checkpoint) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.seconds))
+
+    def require_writable(self) -> None:
+        """Reject a path that cannot be written, before any work is done."""
+        if not isinstance(self.path, (str, os.PathLike)):
+            raise ValueError(
+                f"the path of Checkpoint is {self.path!r}; that of a file is needed."
+            )
+        validation.as_number(self.seconds, "seconds", low=0.0)
+        _files.require_writable(Path(self.path), "checkpoint")
+
+    def file(self, identity: str) -> StateFile:
+        """Open the file for one descent."""
+        return StateFile(self.path, self.seconds, identity)
+
+
+class StateFile:
     """The state of one descent, written now and then, and when it is interrupted.
 
     A context manager around the steps: the file is removed when they have ended, and
@@ -48,7 +104,7 @@ class Checkpoint:
         self._state: _files.Arrays | None = None
         self._warned = False
 
-    def __enter__(self) -> Checkpoint:  # noqa: PYI034 - Self: 3.11
+    def __enter__(self) -> StateFile:  # noqa: PYI034 - Self: 3.11
         return self
 
     def __exit__(
@@ -75,9 +131,7 @@ class Checkpoint:
         try:
             set_state(arrays)
         except (LookupError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"{self._path} is no checkpoint to go on from: {error}."
-            ) from error
+            raise ValueError(f"{self._path} cannot be resumed: {error}.") from error
 
     def __call__(self, descent: Descent) -> None:
         """Keep the state after a step, and write it if it is time to."""
@@ -108,13 +162,6 @@ class Checkpoint:
         if not self._warned:
             self._warned = True
             warn(f"The checkpoint {self._path} {trouble}.")
-
-
-def require_writable(path: object) -> None:
-    """Refuse a path that cannot be written, before any work is done."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise ValueError(f"checkpoint is {path!r}; the path of a file is needed.")
-    _files.require_writable(Path(path), "checkpoint")
 
 
 def identify(*parts: NDArray[np.float64] | str) -> str:

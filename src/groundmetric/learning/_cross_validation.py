@@ -2,64 +2,148 @@
 
 from __future__ import annotations
 
-import numbers
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import (
-    ParameterGrid,
-    RepeatedStratifiedKFold,
-    check_cv,
-)
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
-from ..base._rows import all_or_nothing, as_classes
-from ..base._votes import vote_errors
+from ..base._rows import (
+    HistogramTransformer,
+    all_or_nothing,
+    as_classes,
+    as_sparse_rows,
+)
 from ..similarity._makers import weights_of
-from ._checkpoint import require_writable
-from ._learner import MetricLearner, raised
+from ._estimator import GroundMetricLearning
+from ._folds import (
+    Folds,
+    as_array,
+    as_results,
+    descent_of,
+    fewest_steps,
+    splits_of,
+)
+from ._learner import MetricLearner
+from ._run import judged_callbacks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
+Labels = NDArray[Any]
 
-MOST_NEIGHBORS = 20  # votes of 1 to so many neighbors are averaged
-N_REPEATS = 2  # of folds, if their number is given
-# Parameters that the learner does not have.
-OWN = ("cv", "param_grid", "patience", "scoring")
+# What a fitted learner has, and this class takes from the best one.
+LEARNED = (
+    *("metric_", "initial_metric_", "path_", "n_iter_", "converged_", "power_"),
+    *("embedding_", "initial_embedding_", "components_", "smoothing_", "classes_"),
+    *("sample_indices_", "_labels", "_histograms", "_learned", "_n_features_out"),
+)
 
-Split = tuple[NDArray[Any], NDArray[Any]]  # rows to learn from, and to score on
 Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
-Chooser = TypeVar("Chooser", bound="CrossValidated")
 
 
-class CrossValidated(MetricLearner):
-    """A learner that chooses its number of steps; mixed with the learner's class."""
+class MetricLearningCV(HistogramTransformer):
+    """Metric learning with the number of steps chosen by cross-validation.
 
-    _learner_class: ClassVar[type[MetricLearner]]
-    _optional = (
-        *MetricLearner._optional,  # noqa: SLF001 - of the parent
-        "best_step_",
-        "best_params_",
-        "best_score_",
+    How long to learn matters most, and depends on the data. One descent for each fold
+    gives metrics after 0, 1, ... steps, and their errors on the held-out histograms
+    choose among them: the fewest steps within one standard error of the best, that of
+    the difference between the two on the same folds. Then one descent on everything
+    takes as many steps. The result is a learner as ``best_estimator_`` is.
+
+    Parameters
+    ----------
+    estimator : GroundMetricLearning, MappedMetricLearning or SinkhornMetricLearning, \
+optional
+        What to learn with; its ``max_steps`` limits the steps to choose from, and the
+        ``floor`` of its margins does not apply. A :class:`GroundMetricLearning` with
+        its defaults if None. Its callbacks see the last descent only.
+    param_grid : dict or list of dict, optional
+        Parameters of the estimator to choose from, such as
+        ``{"power": [0.5, 1.0], "criterion__margin": [0.3, 1.0]}``.
+    cv : int, cross-validation generator or iterable, default=3
+        Folds. A number stands for that many stratified folds, drawn twice.
+    scoring : callable, optional
+        ``scoring(distances, y_train, y_test)``, larger for better distances from test
+        to training histograms. By default the accuracy of k nearest neighbors, averaged
+        over k = 1, ..., 20.
+    patience : int or None, default=4
+        Stop scoring once this many steps in a row have not improved the best mean
+        score; None scores all steps, which smoothed distances between many classes
+        may need.
+    n_jobs : int, optional
+        Number of threads for an estimator that does not set it.
+    verbose : int, default=0
+        1 shows bars of steps (needs tqdm).
+    random_state : int, RandomState instance or None, default=0
+        Draws the folds, if ``cv`` is a number.
+
+    Attributes
+    ----------
+    best_estimator_ : estimator
+        Fitted to all histograms.
+    best_step_ : int
+        The number of steps chosen; 0 for the initial metric.
+    best_params_ : dict
+        The parameters chosen from ``param_grid``.
+    best_score_ : float
+        Their mean score on held-out histograms.
+    cv_results_ : dict of ndarray
+        A row for each choice: ``params``, ``step``, ``mean_test_score``,
+        ``std_test_score`` (over folds), ``se_test_score``, ``split0_test_score``, ...
+        Scores are NaN where other parameters took more steps.
+    n_features_in_ : int
+        Number of bins, d.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from groundmetric import GroundMetricLearning, MetricLearningCV
+    >>> X = np.random.default_rng(0).dirichlet(np.ones(6), 20)
+    >>> search = MetricLearningCV(GroundMetricLearning(max_steps=3), cv=2)
+    >>> 0 <= search.fit(X, np.arange(20) % 2).best_step_ <= 3
+    True
+    """
+
+    _min_samples = 2
+    _fitted: ClassVar[tuple[str, ...]] = (
+        *("best_estimator_", "best_step_", "best_params_", "best_score_"),
     )
 
-    cv: Any
-    scoring: Callable[[Floats, Any, Any], float] | None
-    param_grid: Grid | None
-    patience: int | None
+    def __init__(
+        self,
+        estimator: Any = None,  # noqa: ANN401 - a learner
+        param_grid: Grid | None = None,
+        *,
+        cv: Any = 3,  # noqa: ANN401 - whatever scikit-learn takes
+        scoring: Callable[[Floats, Any, Any], float] | None = None,
+        patience: int | None = 4,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: object = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.cv = cv
+        self.scoring = scoring
+        self.patience = patience
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
 
     @all_or_nothing
-    def fit(  # noqa: PYI019 - Self: 3.11
-        self: Chooser,
+    def fit(
+        self,
         X: ArrayLike,
         y: ArrayLike | None = None,
         *,
-        similarity: ArrayLike | None = None,
-    ) -> Chooser:
+        client: object = None,
+    ) -> MetricLearningCV:
         """Choose the number of steps, and learn from all histograms.
 
         Parameters
@@ -68,170 +152,144 @@ class CrossValidated(MetricLearner):
             Histograms or counts, in rows; rows are normalized to mass 1.
         y : array-like of shape (n,)
             Labels.
-        similarity : None
-            Cannot be combined with cross-validation: held-out histograms need labels.
+        client : dask.distributed.Client, optional
+            Learn on the workers of a cluster, see :meth:`GroundMetricLearning.fit`.
 
         Returns
         -------
         self
         """
-        if similarity is not None:
-            raise ValueError(
-                "similarity cannot be combined with cross-validation, which needs "
-                f"labels; use {self._learner_class.__name__}."
-            )
-        self._judge()
+        self._judge(client)
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
-        rows, sampled, _ = self._sampled(rows, given, None)
-        labels = given if sampled is None else sampled
-        self._choose(rows, labels)
-        learner = self._learner(self.best_params_)
+        best = self._learner({})
+        best.__dict__.pop("sample_indices_", None)
+        rows, sampled, _ = best._sampled(rows, given, None)
+        labels: Labels = given if sampled is None else sampled
+        self._choose(rows, labels, client)
+        best.set_params(**self.best_params_)
+        best._note_labels(labels)
         weights = weights_of(rows.shape[0], labels, None)
-        learner.learn_from(rows, weights, self.best_step_)
-        self._take(learner)
-        self.classes_, self._labels = np.unique(labels), labels
+        descent, seen = descent_of(best, rows, weights, client)
+        best._learn(descent, seen, self.best_step_)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if name in vars(self):
+                setattr(best, name, getattr(self, name))
+        self.best_estimator_ = best
         return self
 
-    def _take(self, learner: MetricLearner) -> None:
-        """Take over what a learner has learned."""
-        for name in (*self._fitted, "n_iter_"):
-            setattr(self, name, getattr(learner, name))
-
-    def _judge(self) -> None:
+    def _judge(self, client: object) -> None:
         """Reject parameters before the folds, which take long."""
-        if self.checkpoint is not None:
-            require_writable(self.checkpoint)
-        if self.warm_start:
+        learner = self._base()
+        if not isinstance(learner, MetricLearner):
             raise ValueError(
-                "warm_start cannot be combined with cross-validation, whose number of "
-                f"steps counts from the start; use {self._learner_class.__name__}."
+                f"estimator is {learner!r}; a GroundMetricLearning, "
+                "MappedMetricLearning or SinkhornMetricLearning is needed."
             )
+        judged_callbacks(learner.callbacks)
         if self.patience is not None:
             validation.as_count(self.patience, "patience", low=1)
-        for name, given in (("callback", self.callback), ("scoring", self.scoring)):
-            if given is not None and not callable(given):
-                raise ValueError(f"{name} is {given!r}; a function is needed.")
-        known = self._learner_class._get_param_names()  # noqa: SLF001 - of the parent
+        if self.scoring is not None and not callable(self.scoring):
+            raise ValueError(f"scoring is {self.scoring!r}; a function is needed.")
+        if client is not None and not isinstance(learner, GroundMetricLearning):
+            raise ValueError(
+                f"client is given, but a {type(learner).__name__} learns on one "
+                "machine."
+            )
+        known = self._learner({}).get_params()
         for params in ParameterGrid(self.param_grid or {}):
             for name in params:
-                if name not in known:
+                if name.partition("__")[0] not in known:
                     raise ValueError(
-                        f"param_grid has {name!r}; {self._learner_class.__name__} has "
-                        "no such parameter."
+                        f"param_grid has {name!r}; {type(learner).__name__} has no "
+                        "such parameter."
                     )
 
-    def _choose(self, rows: Floats, labels: NDArray[Any]) -> None:
+    def _base(self) -> Any:  # noqa: ANN401 - a learner
+        return GroundMetricLearning() if self.estimator is None else self.estimator
+
+    def _learner(self, params: dict[str, Any]) -> MetricLearner:
+        """Make a learner with these parameters."""
+        learner: MetricLearner = clone(self._base())
+        if learner.get_params(deep=False).get("n_jobs", 1) is None:
+            learner.set_params(n_jobs=self.n_jobs)
+        if learner.verbose == 0:
+            learner.set_params(verbose=self.verbose)
+        return learner.set_params(**clone(params, safe=False))
+
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - dense or sparse
+        if not self._is_mapped:
+            return super()._as_rows(X, reset=reset)
+        least = self._min_samples if reset else 1
+        return as_sparse_rows(self, X, reset=reset, min_samples=least)
+
+    def _choose(self, rows: Floats, labels: Labels, client: object) -> None:
         """Score the steps of all candidates on held-out histograms, and choose."""
-        splits = list(self._splits(rows, labels))
-        if not splits:
-            raise ValueError("cv has no folds; at least one is needed.")
-        if any(len(part) == 0 for split in splits for part in split):
-            raise ValueError("cv has a fold without histograms to learn from or score.")
+        folds = Folds(
+            rows,
+            labels,
+            splits_of(self.cv, rows, labels, self.random_state),
+            scoring=self.scoring,
+            patience=self.patience,
+            client=client,
+        )
         candidates = list(ParameterGrid(self.param_grid or {}))
-        scores = _as_array(
-            [self._scores(params, rows, labels, splits) for params in candidates]
+        scores = as_array(
+            [folds.scores(partial(self._learner, params)) for params in candidates]
         )  # (candidates, splits, steps)
-        means, spread = scores.mean(axis=1), scores.std(axis=1)
-        errors = spread / np.sqrt(max(len(splits) - 1, 1))
-        self.cv_results_ = {
-            "params": np.repeat(np.array(candidates, dtype=object), means.shape[1]),
-            "step": np.tile(np.arange(means.shape[1]), len(candidates)),
-            "mean_test_score": means.ravel(),
-            "std_test_score": spread.ravel(),
-            "se_test_score": errors.ravel(),
-            **{
-                f"split{k}_test_score": scores[:, k].ravel() for k in range(len(splits))
-            },
-        }
+        self.cv_results_ = as_results(candidates, scores)
+        means = scores.mean(axis=1)
         chosen, best = np.unravel_index(np.nanargmax(means), means.shape)
-        step = _fewest_steps(scores[chosen], int(best))
+        step = fewest_steps(scores[chosen], int(best))
         self.best_step_, self.best_params_ = step, dict(candidates[chosen])
         self.best_score_ = float(means[chosen, step])
 
-    def _splits(self, rows: Floats, labels: NDArray[Any]) -> Iterator[Split]:
-        """Draw the folds."""
-        cv = self.cv
-        if isinstance(cv, numbers.Integral):
-            n_splits = validation.as_count(int(cv), "cv", low=2)
-            fewest = int(np.unique(labels, return_counts=True)[1].min())
-            if fewest < n_splits:
-                raise ValueError(
-                    f"cv is {n_splits}, but a class has only {fewest} histograms; each "
-                    "fold needs one of every class."
-                )
-            cv = RepeatedStratifiedKFold(
-                n_splits=n_splits, n_repeats=N_REPEATS, random_state=self.random_state
-            )
-        splits: Iterator[Split] = check_cv(cv, labels, classifier=True).split(
-            rows, labels
-        )
-        return splits
+    @property
+    def _is_mapped(self) -> bool:
+        return bool(getattr(self._base(), "_is_mapped", False))
 
-    def _scores(
-        self,
-        params: dict[str, Any],
-        rows: Floats,
-        labels: NDArray[Any],
-        splits: list[Split],
-    ) -> list[list[float]]:
-        """Score all folds step by step, until steps have not helped for long."""
-        folds = [self._fold_scores(params, rows, labels, *split) for split in splits]
-        if self.patience is None:  # one after another, which takes less memory
-            folds = [iter(list(fold)) for fold in folds]
-        scores: list[list[float]] = []
-        best, patience = 0, np.inf if self.patience is None else self.patience
-        while len(scores) - best <= patience:
-            found = [next(fold, None) for fold in folds]
-            if all(score is None for score in found):
-                break
-            scores.append(
-                [
-                    scores[-1][k] if score is None else score  # its descent had ended
-                    for k, score in enumerate(found)
-                ]
-            )
-            if np.mean(scores[-1]) > np.mean(scores[best]):
-                best = len(scores) - 1
-        return scores
+    @property
+    def _is_exact(self) -> bool:
+        return bool(getattr(self._base(), "_is_exact", True))
 
-    def _fold_scores(
-        self,
-        params: dict[str, Any],
-        rows: Floats,
-        labels: NDArray[Any],
-        train: NDArray[Any],
-        test: NDArray[Any],
-    ) -> Iterator[float]:
-        """Score the metrics of one fold, after 0, 1, ... steps."""
-        learner = self._learner(params).set_params(checkpoint=None, callback=None)
-        weights = weights_of(len(train), labels[train], None)
-        for metric in learner.metrics_of_steps(rows[train], weights):
-            held, seen = (raised(rows[part], learner.power_) for part in (test, train))
-            if self.scoring is None:
-                k = min(MOST_NEIGHBORS, len(train))
-                nearest = learner.nearest(metric, held, seen, k)
-                yield _accuracy(nearest, labels[train], labels[test])
-            else:
-                between = learner.distances(metric)(held, seen)
-                score = float(self.scoring(between, labels[train], labels[test]))
-                if not np.isfinite(score):
-                    raise ValueError(f"scoring returned {score}; a number is needed.")
-                yield score
+    def _best(self) -> MetricLearner:
+        check_is_fitted(self, "best_estimator_")
+        best: MetricLearner = self.best_estimator_
+        return best
 
-    def _learner(self, params: dict[str, Any]) -> MetricLearner:
-        """Make a learner with these parameters, and the others of our own."""
-        own = self.get_params(deep=False)
-        for name in OWN:
-            del own[name]
-        return self._learner_class(**{**own, **params})
+    def transform(self, X: ArrayLike) -> Floats:
+        """Compute the distances to the training histograms, under the best metric."""
+        return self._best().transform(X)
+
+    def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
+        """Compute the distances between rows of X and of Y (X if None)."""
+        return self._best().pairwise(X, Y)
+
+    def histograms(self, X: ArrayLike) -> Floats:
+        """Return histograms as the metric sees them: of mass 1, raised to a power."""
+        return self._best().histograms(X)
+
+    def get_metric(self) -> Callable[[ArrayLike, ArrayLike], float]:
+        """Make a function of two histograms, for ``metric=`` in scikit-learn."""
+        return self._best().get_metric()
+
+    def _seen(self, rows: Any) -> Any:  # noqa: ANN401 - dense or sparse
+        return self._best()._seen(rows)
+
+    def _ground(self) -> dict[str, Floats]:
+        return self._best()._ground()
+
+    def _distances(self, metric: Floats) -> Callable[..., Floats]:
+        return self._best()._distances(metric)
 
     def _restore(self) -> None:
-        super()._restore()
         self.best_step_ = int(self.best_step_)
+        self.n_features_in_ = self.best_estimator_.n_features_in_
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - only for what is missing
         own = type(self).__name__
+        if name in LEARNED and "best_estimator_" in vars(self):
+            return getattr(self.best_estimator_, name)
         if name == "cv_results_":
             raise AttributeError(
                 f"{own} has no cv_results_: fit computes them, and files do not store "
@@ -239,28 +297,7 @@ class CrossValidated(MetricLearner):
             )
         raise AttributeError(f"{own!r} object has no attribute {name!r}")
 
-
-def _accuracy(nearest: Indices, train: NDArray[Any], test: NDArray[Any]) -> float:
-    """Average the accuracy of votes of 1, 2, ... neighbors."""
-    _, codes = np.unique(np.concatenate([train, test]), return_inverse=True)
-    n = len(train)
-    return 1.0 - float(vote_errors(nearest, codes[:n], codes[n:]).mean())
-
-
-def _fewest_steps(scores: Floats, best: int) -> int:
-    """Find the fewest steps within one standard error of the best.
-
-    It is the standard error of the difference between the two: folds differ more from
-    each other than steps do, and some are hard for all steps alike.
-    """
-    lead = scores[:, [best]] - scores  # (splits, steps)
-    error = lead.std(axis=0) / np.sqrt(max(len(scores) - 1, 1))
-    return int(np.flatnonzero(lead.mean(axis=0) <= error)[0])
-
-
-def _as_array(scores: list[list[list[float]]]) -> Floats:
-    """Make an array of shape (candidates, splits, steps); NaN is not scored."""
-    n_steps, n_splits = max(len(steps) for steps in scores), len(scores[0][0])
-    nothing = [[np.nan] * n_splits]
-    whole = [steps + nothing * (n_steps - len(steps)) for steps in scores]
-    return np.array(whole).transpose(0, 2, 1)
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

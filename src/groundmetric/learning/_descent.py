@@ -219,10 +219,9 @@ class Descent:
         before, now = values[old], values[~old]
         return before.size > 0 and self.settings.is_little(before.min(), now.min())
 
-    def follow(self, path: DescentPath, mean: Floats) -> None:
-        """Count as steps of this descent those that led here, and their mean."""
+    def follow(self, path: DescentPath) -> None:
+        """Count as steps of this descent those that led here."""
         self.path = path[:]
-        self._sum = len(path) * mean
         self._outer = len(path)
         self.settings = replace(self.settings, max_outer=len(path) + 1)
         self._start -= path[-1].seconds if path else 0.0

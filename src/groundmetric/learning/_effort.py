@@ -105,7 +105,7 @@ class Effort:
         return (
             "most of it goes into the projection, whose time grows with the cube of "
             "the number of bins: fewer bins, fewer steps or a linear map "
-            "(n_components) make it shorter"
+            "(MappedMetricLearning) make it shorter"
         )
 
 

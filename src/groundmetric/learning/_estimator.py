@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from .. import validation
-from .._cluster import require_client
+from ..base._rows import all_or_nothing
 from ..tables._initial import starting_metric
 from ..transport._exact import pairwise_emd
-from ._batches import BatchedMargins
+from ._criteria import Margin, Neighborhood, as_criterion
 from ._descent import Descent, Settings
 from ._effort import warn_before
-from ._mapped import MappedLearner
-from ._margin import MarginCriterion, judged_margin
-from ._neighborhood import NeighborhoodCriterion
-from ._partial import StepwiseLearner
-from ._shards import ShardedMargins, ShardedNeighborhood
+from ._learner import MetricLearner
+from ._pairs import Histograms
+from ._partial import take_step
 from ._space import MetricCone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from .._files import StrPath
     from ..similarity._weights import Weights
+    from ._checkpoint import Checkpoint
     from ._criterion import Criterion
-    from ._path import DescentStep
 
 Floats = NDArray[np.float64]
-
-CRITERIA = ("margin", "neighborhood")
-RESULTS = ("average", "best", "last")
+Indices = NDArray[np.int64]
 
 
-class GroundMetricLearning(StepwiseLearner, MappedLearner):
+class GroundMetricLearning(MetricLearner):
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between similar
@@ -48,89 +41,56 @@ class GroundMetricLearning(StepwiseLearner, MappedLearner):
     Time grows with the pairs that bounds cannot rule out, about ``n_targets`` for each
     histogram and the impostors within the margin, and with the cube of the number of
     bins for the projection; memory with n * d, d^2 and the pairs solved. No array of
-    n * n is made unless you pass ``similarity``.
+    n * n is made unless you pass ``similarity``. For thousands of bins, see
+    :class:`MappedMetricLearning`; to let held-out histograms decide how long to learn,
+    :class:`MetricLearningCV`.
 
     Parameters
     ----------
-    criterion : {"margin", "neighborhood"}, default="margin"
-        What to minimize. "margin": each histogram's nearest of its class should be
-        nearer than all histograms of other classes, by a margin. "neighborhood": C_k of
-        Cuturi & Avis, the sum of weighted distances to similar histograms and to the
-        nearest dissimilar ones.
-    n_targets : int, default=10
-        For margins: how many of the nearest similar histograms should be nearer than
-        dissimilar ones; all of them in classes that are smaller.
-    margin : float, default=0.3
-        For margins: by how much, as a share of the median distance to the targets.
-    n_neighbors : int or None, default=3
-        For C_k: k, how many of the nearest dissimilar histograms count; None for all.
-    n_similar : int or None, default=None
-        For C_k: how many of the nearest similar histograms count; None for all. The
-        paper has ``n_similar=n_neighbors``.
-    power : float, default=0.5
-        Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else. Square roots give rare bins more weight; 1 is no change.
-        Applied to everything that the estimator sees; see :meth:`histograms`.
+    criterion : {"margin", "neighborhood"}, Margin or Neighborhood, default="margin"
+        What to minimize: that similar histograms are nearer than dissimilar ones by a
+        margin, see :class:`Margin`, or the paper's C_k, see :class:`Neighborhood`. A
+        name stands for the defaults.
     init : {"uniform", "points", "typical", "independence"} or array of shape (d, d), \
 optional
         Initialization: the uniform metric, under which the EMD is half of l1; the
         distances between ``points``; a metric made from tables; each of the latter
-        blended half and half with the uniform metric; or your own metric. By default
-        "points" if there are any, and "uniform" otherwise.
+        blended half and half with the uniform metric; or your own metric, such as the
+        ``metric_`` of an earlier fit. By default "points" if there are any, and
+        "uniform" otherwise.
     points : array-like of shape (d, s), optional
-        Coordinates of the bins, such as word vectors, pixels or colors. For cosine
-        distances, scale the rows to unit length.
-    n_components : int, optional
-        Learn a linear map A of ``points`` to so many dimensions, by margins; the metric
-        is the length of A (x_p - x_q). Sparse histograms stay sparse, and no d x d
-        matrix is made: for thousands of bins. Without points, every bin has a position
-        of its own. By default every entry of the metric is learned.
-    floor : float, default=0.07
-        For margins: stop when the criterion has fallen to this share of its first
-        value. Beyond, a metric learns the noise of the training histograms: fewer steps
-        are taken where classes separate easily.
+        Coordinates of the bins, such as word vectors, pixels or colors, to start from.
+        For cosine distances, scale the rows to unit length.
+    power : float, default=0.5
+        Histograms are raised to this power, bin by bin, and scaled to mass 1 again
+        before anything else. Square roots give rare bins more weight; 1 is no change.
+        Applied to everything that the estimator sees; see :meth:`histograms`.
     step_size : float, default=0.5
         First step, relative to the norms of metric and subgradient; it falls as
         1 / sqrt(t).
-    max_outer, max_inner : int, default=20 and 1
-        Limits on outer steps, and on inner steps in each. For C_k, the concave part
-        is linearized at every outer step. Up to 20 steps in all, the limits are a
-        budget: stopping early is intended. If you allow more, you get a
-        ``ConvergenceWarning`` when they are used up before progress falls below
-        ``tol``, unless that is 0. The paper has 8 and 200.
+    max_steps : int, default=20
+        Limit on steps. Up to 20, it is a budget: stopping early is intended. If you
+        allow more, you get a ``ConvergenceWarning`` when they are used up before
+        progress falls below ``tol``, unless that is 0. With ``inner_steps``, that many
+        are counted for each outer step, even if it ends early.
     tol : float, default=0.0075
         Stop when the relative improvement over the last six steps falls below this.
     batch_size : int, optional
         For margins: take each step by a batch of so many histograms, with their targets
         and impostors among each other; of ``n_targets`` the same share counts, and at
         least half of them. Memory is that of n * d numbers and of the batch's pairs.
-        All steps are taken then: ``floor`` and ``tol`` do not apply.
+        All steps are taken then, and the mean of the metrics after each of them is
+        returned, since single batches are noisy.
     max_samples : int, optional
         Learn from at most so many histograms, drawn class by class; None for all.
         ``transform`` computes distances to these.
-    result : {"last", "best", "average"}, default="last"
-        Return the last metric, the one with the smallest criterion, or the mean of the
-        metrics of all steps.
     n_jobs : int, optional
         Number of threads. Results do not depend on it.
-    client : dask.distributed.Client, optional
-        Learn on the workers of a cluster, each with n_jobs threads. The histograms are
-        divided into parts of 256, or into 256 parts if there are more than 65,536; the
-        metric is the same as without a client, whatever the number of workers. If a
-        worker is lost, its parts are made again from the data, with a warning. Clones
-        share the client; files and pickles do not have it.
-    callback : callable, optional
-        Called with each :class:`DescentStep`; a true answer ends the run.
+    callbacks : list of callable, default=()
+        Each is called with every :class:`DescentStep`; a true answer ends the run. A
+        :class:`Checkpoint` saves its state.
     verbose : int, default=0
         1 shows a bar of steps (needs tqdm).
-    checkpoint : path-like, optional
-        A file for the state of the run. If the run is killed or interrupted, the next
-        fit with the same data and parameters continues from there, on the same machine
-        to the very same metric. The file is removed when the fit has ended.
-    checkpoint_seconds : float, default=60
-        How often to write it.
-    warm_start : bool, default=False
-        Start from the metric of the last fit, if there is one.
     random_state : int, RandomState instance or None, default=None
         Draws the sample and the batches; nothing else here is random.
 
@@ -140,19 +100,8 @@ optional
         The learned metric, scaled so that the median distance between training
         histograms (up to 100 of them) is 1. It belongs to histograms raised to
         ``power``: give ``metric=learner`` instead wherever you can, which applies both.
-        With ``n_components``, the
-        distances between the rows of ``embedding_``, computed when you ask for them;
-        for up to 10,000 bins.
-    embedding_ : ndarray of shape (d, n_components)
-        With ``n_components``: where the map takes the bins, centered.
-    components_ : ndarray of shape (n_components, s)
-        With ``n_components``: the map, such that ``embedding_`` is
-        ``(points - points.mean(axis=0)) @ components_.T``.
     initial_metric_ : ndarray of shape (d, d)
-        Where the descent started; with ``n_components``, the distances between the
-        rows of ``initial_embedding_``, likewise.
-    initial_embedding_ : ndarray of shape (d, n_components)
-        With ``n_components``: where the first map took the bins.
+        Where the descent started.
     path_ : DescentPath
         A row for each step.
     n_iter_ : int
@@ -161,7 +110,7 @@ optional
         The power that histograms are raised to.
     converged_ : bool
         Whether progress fell below ``tol``, and every projection onto the metrics
-        converged; False if a limit or the callback ended the run.
+        converged; False if a limit or a callback ended the run.
     classes_ : ndarray
         Labels, if there were any.
     sample_indices_ : ndarray of shape (max_samples,)
@@ -178,197 +127,168 @@ optional
     (4, 4)
     """
 
-    _limits: ClassVar[tuple[str, ...]] = ("max_outer", "max_inner")
-
     def __init__(
         self,
+        criterion: str | Margin | Neighborhood = "margin",
         *,
-        criterion: str = "margin",
-        n_targets: int = 10,
-        margin: float = 0.3,
-        n_neighbors: int | None = 3,
-        n_similar: int | None = None,
-        power: float = 0.5,
         init: str | ArrayLike | None = None,
         points: ArrayLike | None = None,
-        n_components: int | None = None,
-        floor: float = 0.07,
+        power: float = 0.5,
         step_size: float = 0.5,
-        max_outer: int = 20,
-        max_inner: int = 1,
+        max_steps: int = 20,
         tol: float = 0.0075,
         batch_size: int | None = None,
         max_samples: int | None = None,
-        result: str = "last",
         n_jobs: int | None = None,
-        client: object = None,
-        callback: Callable[[DescentStep], object] | None = None,
+        callbacks: Sequence[Callable[..., object] | Checkpoint] = (),
         verbose: int = 0,
-        checkpoint: StrPath | None = None,
-        checkpoint_seconds: float = 60.0,
-        warm_start: bool = False,
         random_state: object = None,
     ) -> None:
         self.criterion = criterion
-        self.n_targets = n_targets
-        self.margin = margin
-        self.n_neighbors = n_neighbors
-        self.n_similar = n_similar
-        self.power = power
         self.init = init
         self.points = points
-        self.n_components = n_components
-        self.floor = floor
+        self.power = power
         self.step_size = step_size
-        self.max_outer = max_outer
-        self.max_inner = max_inner
+        self.max_steps = max_steps
         self.tol = tol
         self.batch_size = batch_size
         self.max_samples = max_samples
-        self.result = result
         self.n_jobs = n_jobs
-        self.client = client
-        self.callback = callback
+        self.callbacks = callbacks
         self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_seconds = checkpoint_seconds
-        self.warm_start = warm_start
         self.random_state = random_state
 
-    def _descent(self, rows: Floats, weights: Weights) -> Descent:
+    @classmethod
+    def paper(
+        cls,
+        k: int | None = 3,
+        **options: Any,  # noqa: ANN401 - other parameters
+    ) -> GroundMetricLearning:
+        """Make a learner with the settings of Cuturi & Avis.
+
+        C_k with k similar and dissimilar neighbors each, on the histograms themselves,
+        from typical tables, in 8 outer steps of up to 200 inner ones.
+        """
+        criterion = Neighborhood(k, n_similar=k, inner_steps=200)
+        settings: dict[str, Any] = {"power": 1.0, "init": "typical", "step_size": 0.1}
+        return cls(criterion, **settings | {"max_steps": 1600} | options)
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        similarity: ArrayLike | None = None,
+        client: object = None,
+    ) -> GroundMetricLearning:
+        """Learn from histograms and their labels, or from similarities of pairs.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Histograms or counts, in rows; rows are normalized to mass 1.
+        y : array-like of shape (n,), optional
+            Labels.
+        similarity : array-like of shape (n, n), optional
+            Instead of labels: positive for similar pairs, negative for dissimilar ones.
+            With margins, targets are similar pairs, impostors dissimilar ones, and the
+            weights of both multiply.
+        client : dask.distributed.Client, optional
+            Learn on the workers of a cluster, each with n_jobs threads. The histograms
+            are divided into parts of 256, or into 256 parts if there are more than
+            65,536; the metric is the same as without a client, whatever the number of
+            workers. If a worker is lost, its parts are made again from the data, with a
+            warning.
+
+        Returns
+        -------
+        self
+
+        Warns
+        -----
+        LongFitWarning
+            Before it starts, if it may take more than a minute or a gigabyte.
+        """
+        task = self._task(X, y, similarity)
+        self._learn(self._descent(*task, client), task.rows)
+        return self
+
+    @all_or_nothing
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> GroundMetricLearning:
+        """Take one step from the current metric, by the margins within a batch.
+
+        The first call starts as ``fit`` does; the steps become shorter from call to
+        call, as in a descent. ``transform`` computes distances to the last batch.
+        Parameters that say when to stop, what to draw and where to write do not apply.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Histograms or counts, in rows, of two classes at least.
+        y : array-like of shape (n,)
+            Labels.
+        classes : array-like, optional
+            All labels that batches may have; those seen so far if None.
+
+        Returns
+        -------
+        self
+        """
+        take_step(self, X, y, classes)
+        return self
+
+    def _descent(
+        self, rows: Floats, weights: Weights, client: object = None
+    ) -> Descent:
         """Judge the parameters, and set the descent up."""
-        settings = self._settings()
-        if self.n_components is not None:
-            self._require_no_matrix()
-            margins = judged_margin(self.n_targets, self.margin)
-            return self._descent_of_maps(rows, weights, margins, settings)
+        settings, goal = self._settings(), as_criterion(self.criterion)
         threads = validation.n_threads(self.n_jobs)
-        criterion, counts = self._criterion(rows, weights, threads)
+        criterion: Criterion
+        if self.batch_size is None:
+            criterion = goal._on(rows, weights, threads, client)
+        else:
+            criterion = goal._on_batches(
+                rows,
+                weights,
+                threads,
+                batch_size=self.batch_size,
+                random_state=self.random_state,
+                client=client,
+            )
         start = self._start(rows, weights)
         if self.batch_size is not None:  # the work is that of a batch
             part = np.arange(min(self.batch_size, len(rows)))
             rows, weights = rows[part], weights.part(part)
-        warn_before(rows, weights, counts, settings, threads)
+        warn_before(rows, weights, goal._counts(len(rows)), settings, threads)
         return Descent(criterion, MetricCone(start, n_threads=threads), settings)
 
-    def _start(self, rows: Floats, weights: Weights) -> Floats:
-        last: Any = getattr(self, "metric_", None) if self.warm_start else None
-        init = last if np.shape(last) == (rows.shape[1],) * 2 else self.init
-        return starting_metric(init, rows, weights, self.n_jobs, self.points)
-
-    def _margins(self, rows: Floats, weights: Weights, threads: int) -> Criterion:
-        k, share = judged_margin(self.n_targets, self.margin)
-        margins: Criterion = self._either(MarginCriterion, ShardedMargins)(
-            rows, weights, k, share, n_threads=threads
-        )
-        return margins
-
-    def distances(self, metric: Floats) -> Callable[..., Floats]:
-        """Make the function that computes EMDs between rows of mass 1."""
-        if self._is_mapped:
-            return partial(pairwise_emd, points=metric, n_jobs=self.n_jobs)
-        return partial(pairwise_emd, metric=metric, n_jobs=self.n_jobs)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "client": None}  # cannot be pickled
-
-    def __sklearn_clone__(self) -> GroundMetricLearning:
-        bare = copy(self)  # without client, which cannot be copied
-        clone: GroundMetricLearning = super(
-            GroundMetricLearning, bare
-        ).__sklearn_clone__()
-        clone.client = self.client
-        return clone
-
-    def _require_no_matrix(self) -> None:
-        """Reject parameters that a map cannot be combined with."""
-        for name, given, wanted in (
-            ("criterion", self.criterion, ("margin",)),
-            ("init", self.init, (None, "points")),
-            ("batch_size", self.batch_size, (None,)),
-            ("client", self.client, (None,)),
-        ):
-            if not isinstance(given, (str, int, type(None))) or given not in wanted:
-                raise ValueError(
-                    f"n_components is {self.n_components!r}, but {name} is {given!r}; "
-                    "the two cannot be combined."
-                )
-
-    def _require_metric(self, metric: Floats, name: str) -> None:
-        validation.require_metric(metric, name)
-
-    def _criterion(
-        self, rows: Floats, weights: Weights, threads: int
-    ) -> tuple[Criterion, tuple[int | None, int | None]]:
-        """Make the criterion; and how many of either kind count for a histogram."""
-        as_count = validation.as_count
-        validation.require_one_of(self.criterion, "criterion", CRITERIA)
-        n_similar, n_dissimilar = (
-            None if k is None else as_count(k, name, low=1)
-            for name, k in (
-                ("n_similar", self.n_similar),
-                ("n_neighbors", self.n_neighbors),
-            )
-        )
-        if self.criterion == "margin":
-            k, share = judged_margin(self.n_targets, self.margin)
-            if self.batch_size is not None:
-                size = as_count(self.batch_size, "batch_size", low=2)
-                batches = self._batched(rows, weights, (k, share), size, threads)
-                return batches, (k, max(k, size // 24))
-            # With ten classes, about a sixth of the other pairs were worth solving.
-            return self._margins(rows, weights, threads), (k, max(k, len(rows) // 24))
-        balanced = weights.balanced(n_similar, n_dissimilar)
-        sides = self._either(NeighborhoodCriterion, ShardedNeighborhood)(
-            rows, balanced, n_similar, n_dissimilar, n_threads=threads
-        )
-        return sides, (n_similar, n_dissimilar)
-
-    def _either(self, here: Callable[..., Any], there: Callable[..., Any]) -> Any:  # noqa: ANN401 - a criterion's
-        """Choose the criterion on this machine, or that on a cluster."""
-        if self.client is None:
-            return here
-        require_client(self.client)
-        return partial(there, self.client)
-
-    def _batched(
-        self,
-        rows: Floats,
-        weights: Weights,
-        margins: tuple[int, float],
-        size: int,
-        threads: int,
-    ) -> BatchedMargins:
-        if self.client is not None:
-            raise ValueError(
-                f"client is given, but batch_size is {size}; batches are learned from "
-                "on one machine."
-            )
-        seed = int(check_random_state(self.random_state).randint(2**31))
-        return BatchedMargins(
-            rows, weights, *margins, batch_size=size, seed=seed, n_threads=threads
-        )
-
     def _settings(self) -> Settings:
-        as_count, as_number = validation.as_count, validation.as_number
-        validation.require_one_of(self.result, "result", RESULTS)
-        margins = self.criterion == "margin"
-        floor = as_number(self.floor, "floor", low=0.0)
-        settings = Settings(
-            criterion=self.criterion,
-            floor=floor if margins else 0.0,
-            step_size=validation.as_factor(self.step_size, "step_size"),
-            max_outer=as_count(self.max_outer, "max_outer", low=1),
-            max_inner=as_count(self.max_inner, "max_inner", low=1),
-            tol=as_number(self.tol, "tol", low=0.0),
-            result=self.result,
-        )
+        settings = super()._settings()
         if self.batch_size is None:
             return settings
-        if not margins:
+        if settings.criterion != "margin":
             raise ValueError(
                 f"batch_size is {self.batch_size!r}, but criterion is "
                 f"{self.criterion!r}; batches are for margins."
             )
         # A batch may have nothing to gain, and its value says little of the others.
-        return replace(settings, floor=0.0, tol=0.0, is_sampled=True)
+        return replace(settings, floor=0.0, tol=0.0, is_sampled=True, result="average")
+
+    def _start(self, rows: Floats, weights: Weights) -> Floats:
+        return starting_metric(self.init, rows, weights, self.n_jobs, self.points)
+
+    def _distances(self, metric: Floats) -> Callable[..., Floats]:
+        return partial(pairwise_emd, metric=metric, n_jobs=self.n_jobs)
+
+    def _nearest(
+        self, metric: Floats, queries: Floats, base: Floats, k: int
+    ) -> Indices:
+        """Find the k nearest without solving all pairs."""
+        threads = validation.n_threads(self.n_jobs)
+        return Histograms(base).nearest(metric, queries, k, threads)
+
+    def _require_metric(self, metric: Floats, name: str) -> None:
+        validation.require_metric(metric, name)

@@ -12,10 +12,11 @@ of histograms: nothing has d^2 entries.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from .. import _core, validation
 from ..transport._batch import TransportBatch
@@ -38,8 +39,8 @@ Found = tuple[Indices, Indices, Floats]  # starts, second histograms, distances
 PAIRS = 2**13  # whose plans are summed up at a time
 COLLAPSED = 1e-9  # size of a map, relative to the last, that rounding explains
 
-# Variances and entries that differ by less, relative to the largest, are tied.
-TIED = 1e-8
+# Bins up to which the matrix of all distances between them is made: 800 MB.
+LARGEST = 10_000
 
 
 class LinearMaps:
@@ -92,64 +93,6 @@ class LinearMaps:
         """Continue from there."""
         self.require(state["map"], "map")
         self.metric = state["map"]
-
-
-def centered(points: ArrayLike, d: int) -> Floats:
-    """Validate coordinates of d bins, and center them; distances stay as they are."""
-    array = validation.as_coordinates(points, d)
-    if (array == array[0]).all():
-        raise ValueError("points are all the same: there is nothing to learn from.")
-    moved: Floats = array - array.mean(axis=0)
-    return moved
-
-
-def scaled(points: ArrayLike, d: int) -> tuple[Floats, int]:
-    """Divide coordinates by 2^k, so that their squares are in range; and return k."""
-    array = validation.as_coordinates(points, d)
-    _, k = np.frexp(np.abs(array).max())
-    return np.ldexp(array, -k), int(k)
-
-
-def starting_map(points: Floats, n_components: Any, varying: Floats) -> Floats:  # noqa: ANN401 - judged here
-    """Map points onto the axes along which centered rows, (., s), vary most."""
-    s = points.shape[1]
-    r = validation.as_count(n_components, "n_components", low=1, high=s)
-    return np.eye(s) if r == s else principal_axes(varying)[:r]
-
-
-def principal_axes(centered: Floats) -> Floats:
-    """Axes in rows, those along which centered rows vary most first."""
-    variances, axes = np.linalg.eigh(centered.T @ centered)
-    order = np.argsort(-variances, kind="stable")
-    variances, axes = variances[order], axes[:, order].T
-    # Where variances are tied, any basis would do: rounding must not choose it.
-    ends = np.flatnonzero(np.diff(variances) < -TIED * variances[0]) + 1
-    for group in np.split(np.arange(len(variances)), ends):
-        if len(group) > 1 and variances[group[0]] > TIED * variances[0]:
-            axes[group] = _settled(centered @ axes[group].T) @ axes[group]
-    first = _first_largest(np.abs(axes))
-    largest = np.take_along_axis(axes, first[:, None], axis=1)
-    signed: Floats = axes * np.where(largest < 0, -1.0, 1.0)  # the same everywhere
-    return signed
-
-
-def _settled(rows: Floats) -> Floats:
-    """Choose an orthonormal basis by the rows: the longest first, then what is left."""
-    left, basis = rows.copy(), np.empty((rows.shape[1],) * 2)
-    for k in range(len(basis)):
-        longest = left[_first_largest(np.linalg.norm(left, axis=1)[None])[0]]
-        longest = longest - basis[:k].T @ (basis[:k] @ longest)
-        basis[k] = longest / np.linalg.norm(longest)
-        left -= np.outer(left @ basis[k], basis[k])
-    return basis
-
-
-def _first_largest(values: Floats) -> NDArray[np.intp]:
-    """Find the first in each row that is as large as the largest, up to rounding."""
-    found: NDArray[np.intp] = np.argmax(
-        values >= (1 - TIED) * values.max(axis=1, keepdims=True), axis=1
-    )
-    return found
 
 
 class MappedSearch:
@@ -295,3 +238,27 @@ def position_gradient(plans: csr_array, positions: Floats) -> Floats:
     gradient: Floats = pull[:, None] * positions - force @ positions
     gradient -= force.T @ positions
     return gradient
+
+
+def all_distances(positions: Floats, name: str) -> Floats:
+    """Compute the matrix of distances between all bins, if there are not too many."""
+    d = len(positions)
+    if d > LARGEST:
+        raise ValueError(
+            f"{name.replace('embedding', 'metric')} would have {d} x {d} entries; use "
+            f"{name} instead, for instance in pairwise_emd(points=learner.{name})."
+        )
+    metric: Floats = cdist(positions, positions)
+    return metric
+
+
+def of_unscaled(A: Floats, k: int) -> Floats:
+    """Turn a map of points divided by 2^k into one of the points themselves."""
+    with np.errstate(over="ignore"):
+        components: Floats = np.ldexp(A, -k)
+    if not np.isfinite(components).all():
+        raise ValueError(
+            f"points are less than 2^{k} in absolute value: a map to distances of "
+            "about 1 exceeds the range of double precision; scale them up."
+        )
+    return components

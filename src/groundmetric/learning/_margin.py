@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import validation
 from ._criterion import Evaluation, parts_of
 from ._pairs import Histograms, Pairs, PairSearch
 
@@ -192,15 +191,6 @@ class MarginCriterion:
 def _part_of(pairs: FoundPairs, histograms: Range) -> SomePairs:
     """Return the pairs of some histograms; all, if they cannot be divided."""
     return pairs.part(histograms) if isinstance(pairs, Pairs) else pairs
-
-
-def judged_margin(n_targets: int, margin: float) -> tuple[int, float]:
-    """Judge the two parameters of margins."""
-    k = validation.as_count(n_targets, "n_targets", low=1)
-    share = validation.as_factor(margin, "margin")
-    if share == 0:
-        raise ValueError("margin is 0.0; it must be positive.")
-    return k, share
 
 
 def _median(distances: Floats) -> float:

@@ -3,115 +3,62 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
-from ..base._rows import all_or_nothing, as_classes
+from ..base._powers import raised
+from ..base._rows import as_classes
 from ..cone._triangle import closure
 from ..similarity._makers import weights_of
-from ._descent import Descent, Settings
-from ._learner import MetricLearner, raised
+from ._criteria import Margin, as_criterion
+from ._descent import Descent
 from ._path import DescentPath
 from ._space import MetricCone
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ..similarity._weights import Weights
-    from ._criterion import Criterion
+    from ._estimator import GroundMetricLearning
 
 Floats = NDArray[np.float64]
-Learner = TypeVar("Learner", bound="StepwiseLearner")
 
 
-class StepwiseLearner(MetricLearner):
-    """A learner of metrics that takes one step at a time, if asked to."""
-
-    criterion: str
-    n_components: int | None
-
-    def _settings(self) -> Settings:
-        raise NotImplementedError
-
-    def _start(self, rows: Floats, weights: Weights) -> Floats:
-        raise NotImplementedError
-
-    def _margins(self, rows: Floats, weights: Weights, threads: int) -> Criterion:
-        raise NotImplementedError
-
-    @all_or_nothing
-    def partial_fit(  # noqa: PYI019 - Self: 3.11
-        self: Learner, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
-    ) -> Learner:
-        """Take one step from the current metric, by the margins within a batch.
-
-        The first call starts as ``fit`` does; the steps become shorter from call to
-        call, as in a descent. ``transform`` computes distances to the last batch.
-        Parameters that say when to stop, what to draw and where to write do not apply,
-        and ``result="best"`` is the last metric.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Histograms or counts, in rows, of two classes at least.
-        y : array-like of shape (n,)
-            Labels.
-        classes : array-like, optional
-            All labels that batches may have; those seen so far if None.
-
-        Returns
-        -------
-        self
-        """
-        if self.criterion != "margin":
-            raise ValueError(
-                f"criterion is {self.criterion!r}, but batches are for margins."
-            )
-        if self.n_components is not None:
-            raise ValueError("partial_fit learns no maps; n_components must be None.")
-        if "components_" in vars(self):
-            raise ValueError(
-                "partial_fit learns no maps, but this learner was fitted with "
-                "n_components and has one; fit it again, or start from a clone."
-            )
-        is_first = not hasattr(self, "metric_")
-        rows = self._as_rows(X, reset=is_first)
-        labels = as_classes(y, len(rows))
-        weights = weights_of(len(rows), labels, None)
-        self.classes_ = _classes(labels, getattr(self, "classes_", None), classes)
-        self.power_ = self._judged_power()
-        rows = raised(rows, self.power_)
-        if is_first:
-            self.initial_metric_ = self._start(rows, weights)
-            self._last_metric = self._kept_metric = self.initial_metric_
-            self.path_ = DescentPath()
-        threads = validation.n_threads(self.n_jobs)
-        if "_last_metric" not in vars(self):  # after fit
-            whole = self.metric_ / np.linalg.norm(self.metric_)
-            self._last_metric = self._kept_metric = closure(whole, threads)
-        descent = Descent(
-            self._margins(rows, weights, threads),
-            MetricCone(self._last_metric, n_threads=threads),
-            self._step_settings(),
-        )
-        descent.follow(self.path_, self._kept_metric)
-        descent.run()
-        self._keep(descent)
-        self._last_metric, self._kept_metric = descent.metric, descent.result
-        self._histograms, self._labels = rows, labels
-        self._rescale()
-        self.__dict__.pop("sample_indices_", None)  # of an earlier fit
-        return self
-
-    def _step_settings(self) -> Settings:
-        """Judge the parameters; values of different batches cannot be compared."""
-        settings = self._settings()
-        result = "last" if settings.result == "best" else settings.result
-        options: Any = {"floor": 0.0, "tol": 0.0, "max_inner": 1, "is_sampled": True}
-        return replace(settings, result=result, **options)
+def take_step(
+    learner: GroundMetricLearning, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None
+) -> None:
+    """Take one step of a learner from its current metric, by margins within a batch."""
+    goal = as_criterion(learner.criterion, only=Margin)
+    is_first = not hasattr(learner, "metric_")
+    rows = learner._as_rows(X, reset=is_first)
+    labels = as_classes(y, len(rows))
+    weights = weights_of(len(rows), labels, None)
+    learner.classes_ = _classes(labels, getattr(learner, "classes_", None), classes)
+    learner.power_ = learner._judged_power()
+    rows = raised(rows, learner.power_)
+    if is_first:
+        learner.initial_metric_ = learner._last_metric = learner._start(rows, weights)
+        learner.path_ = DescentPath()
+    threads = validation.n_threads(learner.n_jobs)
+    if "_last_metric" not in vars(learner):  # after fit
+        whole = learner.metric_ / np.linalg.norm(learner.metric_)
+        learner._last_metric = closure(whole, threads)
+    # Values of different batches cannot be compared: every step is the last.
+    options: Any = {"floor": 0.0, "tol": 0.0, "max_inner": 1, "is_sampled": True}
+    descent = Descent(
+        goal._on(rows, weights, threads),
+        MetricCone(learner._last_metric, n_threads=threads),
+        replace(learner._settings(), result="last", **options),
+    )
+    descent.follow(learner.path_)
+    descent.run()
+    learner._keep_path(descent)
+    learner.metric_ = learner._last_metric = descent.metric
+    learner._histograms, learner._labels = rows, labels
+    learner._rescale()
+    learner.__dict__.pop("sample_indices_", None)  # of an earlier fit
 
 
 def _classes(labels: Any, seen: Any, given: ArrayLike | None) -> Any:  # noqa: ANN401 - of labels

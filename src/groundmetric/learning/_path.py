@@ -59,7 +59,7 @@ class DescentStep:
     >>> def enough(step):
     ...     return step.outer == 1
     >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
-    >>> learner = GroundMetricLearning(criterion="neighborhood", callback=enough)
+    >>> learner = GroundMetricLearning("neighborhood", callbacks=[enough])
     >>> learner.fit(X, [0, 0, 1, 1]).n_iter_
     2
     """
@@ -93,7 +93,7 @@ class DescentPath(Sequence[DescentStep]):
     --------
     >>> from groundmetric import GroundMetricLearning
     >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
-    >>> learner = GroundMetricLearning(criterion="neighborhood", max_outer=3)
+    >>> learner = GroundMetricLearning("neighborhood", max_steps=3)
     >>> path = learner.fit(X, [0, 0, 1, 1]).path_
     >>> path
     DescentPath of 3 steps

@@ -109,14 +109,14 @@ class MetricCone:
 
     def state(self) -> Arrays:
         """Return the metric, and the triangles at work."""
-        return {"metric": self.metric, **self._projector._state()}  # noqa: SLF001
+        return {"metric": self.metric, **self._projector._state()}
 
     def set_state(self, state: Arrays) -> None:
         """Continue from there."""
         state = dict(state)
         metric = state.pop("metric")
         self.require(metric, "metric")
-        self._projector._set_state(state)  # noqa: SLF001
+        self._projector._set_state(state)
         self.metric = metric
 
 

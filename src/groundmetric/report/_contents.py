@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
+from ..base._powers import raised
 from ..experiments.names import LABELS, in_a_sentence
 from ..experiments.verdict import Gain, kind
-from ..learning._learner import raised
 from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
 from ._lesson import moved
 from ._origins import Origin, Origins

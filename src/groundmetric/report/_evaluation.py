@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
+from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._votes import votes
 from ..experiments.choice import FIXED
@@ -18,7 +19,6 @@ from ..experiments.methods import METHODS, Learned, Method, of_learner, of_start
 from ..experiments.splits import draw, given
 from ..experiments.verdict import Verdict
 from ..learning._criterion import is_uniform
-from ..learning._learner import raised
 from ..neighbors._search import EMDNeighbors
 
 if TYPE_CHECKING:

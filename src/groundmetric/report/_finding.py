@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import validation
+from ..base._powers import raised
 from ..experiments.choice import LEARNERS, Learners, available_learners, fixed_for
-from ..learning._learner import raised
 from ._evaluation import Evaluation, evaluate, judge_data
 from ._lesson import lesson
 from ._section import Section, section_of
@@ -90,8 +90,7 @@ def find_out(
 
 def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
     """Reject a map of more bins than a page can draw; matrices are never as large."""
-    is_map = learner.n_components is not None or hasattr(learner, "components_")
-    if is_map and d > MOST_BINS:
+    if learner._is_mapped and d > MOST_BINS:  # noqa: SLF001 - of ours
         raise ValueError(
             f"A report draws the distances between all bins, up to {MOST_BINS:,} of "
             f"them, and there are {d:,}; to find out whether this map helps, use "

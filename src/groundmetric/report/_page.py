@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 SCRIPTS = ("base.js", "charts.js", "heatmap.js", "features.js", "examples.js")
+OURS = "groundmetric."
 PACKAGES = ("groundmetric", "numpy", "scipy", "scikit-learn")
 
 
@@ -106,7 +107,7 @@ def _columns(section: Section) -> str:
 
 def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:
     data, learner = evaluation.data, evaluation.learner
-    for name, value in learner.get_params().items():
+    for name, value in learner.get_params(deep=False).items():
         yield name, _array(value) if isinstance(value, np.ndarray) else repr(value)
     yield "steps taken", f"{len(learner.path_)}"
     if learner.path_:
@@ -141,16 +142,18 @@ def _snippet(evaluation: Evaluation, seed: int, options: Mapping[str, object]) -
         rest = "X=X, y=y, X_test=X_test, y_test=y_test"
     rest += "".join(f", {name}={value!r}" for name, value in options.items())
     learner = evaluation.learner
-    defaults = type(learner)().get_params()
+    defaults = type(learner)().get_params(deep=False)
+    used = (type(each) for each in (learner, *learner.get_params().values()))
+    names = sorted({c.__name__ for c in used if c.__module__.startswith(OURS)})
     arrays, words = "", []
-    for name, value in learner.get_params().items():
+    for name, value in learner.get_params(deep=False).items():
         if isinstance(value, np.ndarray):
             arrays += f"# {name}: {_array(value)}\n"
             words.append(f"{name}={name}")
         elif repr(value) != repr(defaults[name]):
             words.append(f"{name}={value!r}")
     return (
-        "from groundmetric import GroundMetricLearning\n"
+        f"from groundmetric import {', '.join(names)}\n"
         "from groundmetric.report import write_report\n\n"
         f"{arrays}learner = {type(learner).__name__}({', '.join(words)})\n"
         f'write_report("report.html", learner=learner, {rest},\n'

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _files, validation
-from ..learning._estimator import GroundMetricLearning
+from ..learning import (
+    GroundMetricLearning,
+    MappedMetricLearning,
+    MetricLearningCV,
+)
 from ._contents import contents
 from ._finding import find_out
 from ._origins import Origin, Origins
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
 
     from ._evaluation import Evaluation
 
+LEARNERS = (GroundMetricLearning, MappedMetricLearning, MetricLearningCV)
 # Names, and (channels, rows, columns) of the grid if there is one.
 Features: TypeAlias = "tuple[list[str], tuple[int, int, int] | None]"
 
@@ -29,7 +34,7 @@ def write_report(
     *,
     X: ArrayLike,
     y: ArrayLike,
-    learner: GroundMetricLearning | None = None,
+    learner: Any = None,  # noqa: ANN401 - one of LEARNERS
     X_test: ArrayLike | None = None,
     y_test: ArrayLike | None = None,
     feature_names: object = None,
@@ -54,7 +59,7 @@ def write_report(
         training set, where neighbors are searched.
     y : array-like of shape (n,)
         Their labels.
-    learner : GroundMetricLearning, optional
+    learner : GroundMetricLearning, MappedMetricLearning or MetricLearningCV, optional
         The estimator, fitted to X and y or not; by default one with default
         parameters. If it is not fitted, the report fits a copy.
     X_test, y_test : array-like, optional
@@ -111,8 +116,11 @@ def write_report(
         )
         raise ValueError(f"path is {target}, which {what}; a file is needed.")
     learner = GroundMetricLearning() if learner is None else learner
-    if not isinstance(learner, GroundMetricLearning):
-        raise ValueError(f"learner is {learner!r}; a GroundMetricLearning is needed.")
+    if not isinstance(learner, LEARNERS) or not learner._is_exact:  # noqa: SLF001
+        raise ValueError(
+            f"learner is {learner!r}; a GroundMetricLearning or MappedMetricLearning, "
+            "or a MetricLearningCV of one, is needed."
+        )
     given = getattr(X, "columns", None) if feature_names is None else feature_names
     if given is None:
         given = getattr(learner, "feature_names_in_", None)

@@ -279,8 +279,8 @@ class SinkhornSolution:
         ndarray of shape (d, d)
         """
         w = validation.as_weights(weights, self.values.size)
-        problems, (M, unit, k) = self._batch._problems, self._ground  # noqa: SLF001
-        pairs = self._batch._rows  # noqa: SLF001 - the batch that solved this
+        problems, (M, unit, k) = self._batch._problems, self._ground
+        pairs = self._batch._rows
         with full_device_in_words(len(w), problems.d):
             if k is None or self.potentials is None:
                 return problems.mass * problems.energy_gradient(pairs, w)

@@ -11,20 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from .. import validation
+from ..base._rows import all_or_nothing
+from ..learning._criteria import Margin, as_criterion
 from ..learning._descent import Descent, Settings
 from ..learning._effort import warn_if_long
 from ..learning._learner import MetricLearner
-from ..learning._margin import MarginCriterion, judged_margin
 from ._distances import KEPT_BYTES, are_sparse_enough
 from ._divergence import sinkhorn_divergence
 from ._positions import Positions, on_principal_axes, starting_positions
 from ._search import SmoothedPairs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from .._files import StrPath
-    from ..learning._path import DescentStep
+    from ..learning._checkpoint import Checkpoint
     from ..similarity._weights import Weights
 
 Floats = NDArray[np.float64]
@@ -62,47 +62,32 @@ class SinkhornMetricLearning(MetricLearner):
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
         before anything else; 1 is no change. See :meth:`histograms`.
     points : array-like of shape (d, s), optional
-        Positions to start from, such as word vectors, pixels or colors. By default all
-        bins are equally far from each other at first.
-    n_targets : int, default=10
-        How many of the nearest similar histograms should be nearer than dissimilar
-        ones; all of them in classes that are smaller.
-    margin : float, default=0.3
-        By how much, as a share of the median distance to the targets.
+        Positions to start from, such as word vectors, pixels or colors, or the
+        ``embedding_`` of an earlier fit. By default all bins are equally far from each
+        other at first.
+    criterion : "margin" or Margin, default="margin"
+        What to minimize, see :class:`Margin`.
     max_steps : int, default=40
         Steps of the descent.
     step_size : float, default=0.15
         First step, relative to the norms of positions and gradient; it falls as
         1 / sqrt(t).
-    floor : float, default=0.07
-        Stop when the criterion has fallen to this share of its first value, before the
-        positions learn the noise of the training histograms.
-    tol : float, default=0.0
-        Stop when the relative improvement over the last six steps falls below this;
-        0 takes all steps, unless nothing is left to gain.
     batch_size : int, optional
         Take each step by a batch of so many histograms, with their targets and
         impostors among each other; of ``n_targets`` the same share counts. The batch's
         pairs are all that is computed and stored, beside the n * d numbers given. All
-        ``max_steps`` are taken then: ``floor`` and ``tol`` do not apply.
+        ``max_steps`` are taken then.
     device : {"cpu", "cuda", "mps"}, optional
         Compute with PyTorch on this device (needs the extra ``gpu``); None is numpy.
     dtype : {"float64", "float32"}, default="float64"
         Precision of the distances.
     n_jobs : int, optional
         Number of threads. Results do not depend on it.
-    callback : callable, optional
-        Called with each :class:`DescentStep`; a true answer ends the run.
+    callbacks : list of callable, default=()
+        Each is called with every :class:`DescentStep`; a true answer ends the run. A
+        :class:`Checkpoint` saves its state.
     verbose : int, default=0
         1 shows a bar of steps (needs tqdm).
-    checkpoint : path-like, optional
-        A file for the state of the run. If the run is killed or interrupted, the next
-        fit with the same data and parameters continues from there. The file is removed
-        when the fit has ended.
-    checkpoint_seconds : float, default=60
-        How often to write it.
-    warm_start : bool, default=False
-        Start from the positions of the last fit, if there is one.
     random_state : int, RandomState instance or None, default=None
         Draws the batches.
 
@@ -124,8 +109,7 @@ class SinkhornMetricLearning(MetricLearner):
     smoothing_, power_ : float
         As given.
     converged_ : bool
-        Whether progress fell below ``tol``, the criterion to ``floor``, or nothing was
-        left to gain.
+        Whether the criterion fell to its ``floor``, or nothing was left to gain.
     classes_ : ndarray
         Labels, if there were any.
     n_features_in_ : int
@@ -142,10 +126,10 @@ class SinkhornMetricLearning(MetricLearner):
     (4, 4)
     """
 
-    _limits: ClassVar[tuple[str, ...]] = ("max_steps",)
     _is_exact: ClassVar[bool] = False
+    _criteria: ClassVar[type[Margin]] = Margin
     _fitted: ClassVar[tuple[str, ...]] = (
-        *MetricLearner._fitted,  # noqa: SLF001 - of the parent
+        *MetricLearner._fitted,
         "embedding_",
         "smoothing_",
     )
@@ -157,57 +141,68 @@ class SinkhornMetricLearning(MetricLearner):
         n_components: int | None = None,
         power: float = 0.5,
         points: ArrayLike | None = None,
-        n_targets: int = 10,
-        margin: float = 0.3,
+        criterion: str | Margin = "margin",
         max_steps: int = 40,
         step_size: float = 0.15,
-        floor: float = 0.07,
-        tol: float = 0.0,
         batch_size: int | None = None,
         device: str | None = None,
         dtype: str = "float64",
         n_jobs: int | None = None,
-        callback: Callable[[DescentStep], object] | None = None,
+        callbacks: Sequence[Callable[..., object] | Checkpoint] = (),
         verbose: int = 0,
-        checkpoint: StrPath | None = None,
-        checkpoint_seconds: float = 60.0,
-        warm_start: bool = False,
         random_state: object = None,
     ) -> None:
         self.smoothing = smoothing
         self.n_components = n_components
         self.power = power
         self.points = points
-        self.n_targets = n_targets
-        self.margin = margin
+        self.criterion = criterion
         self.max_steps = max_steps
         self.step_size = step_size
-        self.floor = floor
-        self.tol = tol
         self.batch_size = batch_size
         self.device = device
         self.dtype = dtype
         self.n_jobs = n_jobs
-        self.callback = callback
+        self.callbacks = callbacks
         self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_seconds = checkpoint_seconds
-        self.warm_start = warm_start
         self.random_state = random_state
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        similarity: ArrayLike | None = None,
+    ) -> SinkhornMetricLearning:
+        """Learn from histograms and their labels, or from similarities of pairs.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Histograms or counts, in rows; rows are normalized to mass 1.
+        y : array-like of shape (n,), optional
+            Labels.
+        similarity : array-like of shape (n, n), optional
+            Instead of labels: positive for similar pairs, negative for dissimilar ones.
+
+        Returns
+        -------
+        self
+        """
+        task = self._task(X, y, similarity)
+        self._learn(self._descent(*task), task.rows)
+        return self
 
     def _descent(self, rows: Floats, weights: Weights) -> Descent:
         self.smoothing_ = validation.as_smoothing(self.smoothing)
         if self.smoothing_ == 0:
             raise ValueError("smoothing is 0; use GroundMetricLearning for exact EMDs.")
-        settings = self._settings()
-        k, share = judged_margin(self.n_targets, self.margin)
+        settings, goal = self._settings(), as_criterion(self.criterion, only=Margin)
         batch_size = self.batch_size
         if batch_size is not None:
             batch_size = validation.as_count(batch_size, "batch_size", low=2)
         start = starting_positions(self.points, self.n_components, rows)
-        last: Any = getattr(self, "embedding_", None) if self.warm_start else None
-        if np.shape(last) == start.shape:
-            start = last
         pairs = SmoothedPairs(
             rows,
             weights,
@@ -217,25 +212,16 @@ class SinkhornMetricLearning(MetricLearner):
             options=self._options(),
         )
         self._warn_before(rows, settings)
-        criterion = MarginCriterion(None, weights, k, share, searches=pairs.searches)
+        criterion = goal._on_searches(*pairs.searches, weights)
         threads = validation.n_threads(self.n_jobs)
         return Descent(criterion, Positions(start, n_threads=threads), settings)
 
     def _settings(self) -> Settings:
-        as_number = validation.as_number
-        settings = Settings(
-            criterion="margin",
-            floor=as_number(self.floor, "floor", low=0.0),
-            step_size=validation.as_factor(self.step_size, "step_size"),
-            max_outer=validation.as_count(self.max_steps, "max_steps", low=1),
-            max_inner=1,
-            tol=as_number(self.tol, "tol", low=0.0),
-            result="last",
-        )
+        settings = super()._settings()
         if self.batch_size is None:
             return settings
         # One batch may have nothing to gain, and its value says little of the others.
-        return replace(settings, floor=0.0, tol=0.0, is_sampled=True)
+        return replace(settings, floor=0.0, is_sampled=True)
 
     def _options(self) -> dict[str, Any]:
         """Where distances are computed."""
@@ -260,7 +246,7 @@ class SinkhornMetricLearning(MetricLearner):
         )
         warn_if_long(seconds, n_bytes, (n, d), advice)
 
-    def distances(self, metric: Floats) -> Callable[..., Floats]:
+    def _distances(self, metric: Floats) -> Callable[..., Floats]:
         """Make the function that computes distances between rows of mass 1."""
         return partial(
             _squared_distances,
@@ -288,8 +274,8 @@ class SinkhornMetricLearning(MetricLearner):
         """
         return self.fit(X, y, **options).pairwise(X)
 
-    def _keep(self, descent: Descent) -> None:
-        super()._keep(descent)
+    def _keep(self, descent: Descent, initial: Floats, rows: Floats) -> None:
+        super()._keep(descent, initial, rows)
         positions = descent.space.state()["positions"]
         self.embedding_ = on_principal_axes(positions)
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from ..base._blas import one_blas_thread, product
-from ..learning._maps import principal_axes
+from ..learning._axes import principal_axes
 from ..learning._space import Moved, norm
 
 if TYPE_CHECKING:

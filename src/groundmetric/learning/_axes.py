@@ -1,0 +1,73 @@
+"""Coordinates of bins: centered, in range, and their principal axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import validation
+
+Floats = NDArray[np.float64]
+
+# Variances and entries that differ by less, relative to the largest, are tied.
+TIED = 1e-8
+
+
+def centered(points: ArrayLike, d: int) -> Floats:
+    """Validate coordinates of d bins, and center them; distances stay as they are."""
+    array = validation.as_coordinates(points, d)
+    if (array == array[0]).all():
+        raise ValueError("points are all the same: there is nothing to learn from.")
+    moved: Floats = array - array.mean(axis=0)
+    return moved
+
+
+def scaled(points: ArrayLike, d: int) -> tuple[Floats, int]:
+    """Divide coordinates by 2^k, so that their squares are in range; and return k."""
+    array = validation.as_coordinates(points, d)
+    _, k = np.frexp(np.abs(array).max())
+    return np.ldexp(array, -k), int(k)
+
+
+def starting_map(points: Floats, n_components: Any, varying: Floats) -> Floats:  # noqa: ANN401 - judged here
+    """Map points onto the axes along which centered rows, (., s), vary most."""
+    s = points.shape[1]
+    r = validation.as_count(n_components, "n_components", low=1, high=s)
+    return np.eye(s) if r == s else principal_axes(varying)[:r]
+
+
+def principal_axes(centered: Floats) -> Floats:
+    """Axes in rows, those along which centered rows vary most first."""
+    variances, axes = np.linalg.eigh(centered.T @ centered)
+    order = np.argsort(-variances, kind="stable")
+    variances, axes = variances[order], axes[:, order].T
+    # Where variances are tied, any basis would do: rounding must not choose it.
+    ends = np.flatnonzero(np.diff(variances) < -TIED * variances[0]) + 1
+    for group in np.split(np.arange(len(variances)), ends):
+        if len(group) > 1 and variances[group[0]] > TIED * variances[0]:
+            axes[group] = _settled(centered @ axes[group].T) @ axes[group]
+    first = _first_largest(np.abs(axes))
+    largest = np.take_along_axis(axes, first[:, None], axis=1)
+    signed: Floats = axes * np.where(largest < 0, -1.0, 1.0)  # the same everywhere
+    return signed
+
+
+def _settled(rows: Floats) -> Floats:
+    """Choose an orthonormal basis by the rows: the longest first, then what is left."""
+    left, basis = rows.copy(), np.empty((rows.shape[1],) * 2)
+    for k in range(len(basis)):
+        longest = left[_first_largest(np.linalg.norm(left, axis=1)[None])[0]]
+        longest = longest - basis[:k].T @ (basis[:k] @ longest)
+        basis[k] = longest / np.linalg.norm(longest)
+        left -= np.outer(left @ basis[k], basis[k])
+    return basis
+
+
+def _first_largest(values: Floats) -> NDArray[np.intp]:
+    """Find the first in each row that is as large as the largest, up to rounding."""
+    found: NDArray[np.intp] = np.argmax(
+        values >= (1 - TIED) * values.max(axis=1, keepdims=True), axis=1
+    )
+    return found

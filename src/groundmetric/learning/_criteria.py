@@ -1,0 +1,229 @@
+"""What learners minimize: criteria as small objects with parameters of their own.
+
+A criterion knows which steps suit it, and how to set itself up on histograms and their
+weights; the learners know histograms, metrics and steps. A new criterion is a new class
+here, and no parameter of a learner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils import check_random_state
+
+from .. import validation
+from .._cluster import require_client
+from ..base._model import Parameters
+from ._batches import BatchedMargins
+from ._margin import MarginCriterion
+from ._neighborhood import NeighborhoodCriterion
+from ._shards import ShardedMargins, ShardedNeighborhood
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..similarity._weights import Weights
+    from ._criterion import Criterion, Search
+    from ._descent import Settings
+    from ._effort import Counts
+
+    Floats = NDArray[np.float64]
+
+
+class Margin(Parameters):
+    """Similar histograms nearer than dissimilar ones, by a margin.
+
+    Each histogram's nearest of its class should be nearer than all histograms of other
+    classes: the loss of LMNN (Weinberger & Saul, 2009) with the EMD in place of a
+    Mahalanobis distance.
+
+    Parameters
+    ----------
+    n_targets : int, default=10
+        How many of the nearest similar histograms should be nearer than dissimilar
+        ones; all of them in classes that are smaller.
+    margin : float, default=0.3
+        By how much, as a share of the median distance to the targets.
+    floor : float, default=0.07
+        Stop when the criterion has fallen to this share of its first value. Beyond this
+        point, a metric fits noise in the training histograms; where classes separate
+        easily, fewer steps are taken. Does not apply to batches, nor where
+        cross-validation chooses the number of steps.
+
+    Examples
+    --------
+    >>> from groundmetric import GroundMetricLearning, Margin
+    >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
+    >>> learner = GroundMetricLearning(Margin(n_targets=1)).fit(X, [0, 0, 1, 1])
+    >>> learner.transform(X).argmin(axis=1)
+    array([0, 1, 2, 3])
+    """
+
+    def __init__(
+        self, n_targets: int = 10, margin: float = 0.3, floor: float = 0.07
+    ) -> None:
+        self.n_targets = n_targets
+        self.margin = margin
+        self.floor = floor
+
+    def _settings(self, settings: Settings) -> Settings:
+        """Say how the descent should go."""
+        floor = validation.as_number(self.floor, "floor", low=0.0)
+        return replace(settings, criterion="margin", floor=floor, result="last")
+
+    def _limits(self) -> tuple[int, float]:
+        """Return the number of targets and the share of their median distance."""
+        k = validation.as_count(self.n_targets, "n_targets", low=1)
+        share = validation.as_factor(self.margin, "margin")
+        if share == 0:
+            raise ValueError("margin is 0.0; it must be positive.")
+        return k, share
+
+    def _counts(self, n: int) -> Counts:
+        """Say how many similar and dissimilar pairs count for each of n histograms."""
+        k, _ = self._limits()
+        # With ten classes, about a sixth of the other pairs were worth solving.
+        return k, max(k, n // 24)
+
+    def _on(
+        self,
+        rows: Floats,
+        weights: Weights,
+        n_threads: int,
+        client: object = None,
+    ) -> Criterion:
+        """Set up on exact EMDs, here or on the workers of a cluster."""
+        if client is not None:
+            require_client(client)
+            return ShardedMargins(
+                client, rows, weights, *self._limits(), n_threads=n_threads
+            )
+        return MarginCriterion(rows, weights, *self._limits(), n_threads=n_threads)
+
+    def _on_batches(
+        self,
+        rows: Floats,
+        weights: Weights,
+        n_threads: int,
+        *,
+        batch_size: int,
+        random_state: object,
+        client: object = None,
+    ) -> Criterion:
+        """Set up on exact EMDs of one batch after another."""
+        size = validation.as_count(batch_size, "batch_size", low=2)
+        if client is not None:
+            raise ValueError(
+                f"client is given, but batch_size is {size}; batches are learned from "
+                "on one machine."
+            )
+        seed = int(check_random_state(random_state).randint(2**31))
+        return BatchedMargins(
+            rows,
+            weights,
+            *self._limits(),
+            batch_size=size,
+            seed=seed,
+            n_threads=n_threads,
+        )
+
+    def _on_searches(
+        self, similar: Search, dissimilar: Search, weights: Weights
+    ) -> Criterion:
+        """Set up on other distances, whose near pairs are found by searches."""
+        searches = similar, dissimilar
+        return MarginCriterion(None, weights, *self._limits(), searches=searches)
+
+
+class Neighborhood(Parameters):
+    r"""The paper's criterion :math:`C_k`.
+
+    The sum of weighted distances to similar histograms, minus that to the nearest
+    dissimilar ones. The metric with the smallest value on the way is returned.
+
+    Parameters
+    ----------
+    k : int or None, default=3
+        How many of the nearest dissimilar histograms count; None for all.
+    n_similar : int or None, default=None
+        How many of the nearest similar histograms count; None for all. The paper has
+        ``n_similar=k``.
+    inner_steps : int, default=1
+        The concave part is linearized again after so many steps, at the latest; the
+        paper has 200.
+
+    Examples
+    --------
+    >>> from groundmetric import GroundMetricLearning, Neighborhood
+    >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
+    >>> learner = GroundMetricLearning(Neighborhood(k=1), power=1.0)
+    >>> learner.fit(X, [0, 0, 1, 1]).path_[0].criterion < 0
+    True
+    """
+
+    def __init__(
+        self,
+        k: int | None = 3,
+        n_similar: int | None = None,
+        inner_steps: int = 1,
+    ) -> None:
+        self.k = k
+        self.n_similar = n_similar
+        self.inner_steps = inner_steps
+
+    def _settings(self, settings: Settings) -> Settings:
+        inner = validation.as_count(self.inner_steps, "inner_steps", low=1)
+        # Outer steps count as whole ones, even if their progress ends early.
+        return replace(
+            settings,
+            criterion="neighborhood",
+            max_outer=-(-settings.max_outer // inner),
+            max_inner=min(inner, settings.max_outer),
+            floor=0.0,
+            result="best",
+        )
+
+    def _counts(self, n: int) -> Counts:  # noqa: ARG002 - of other criteria
+        n_similar, k = (
+            None if given is None else validation.as_count(given, name, low=1)
+            for name, given in (("n_similar", self.n_similar), ("k", self.k))
+        )
+        return n_similar, k
+
+    def _on(
+        self,
+        rows: Floats,
+        weights: Weights,
+        n_threads: int,
+        client: object = None,
+    ) -> Criterion:
+        counts = self._counts(len(rows))
+        balanced = weights.balanced(*counts)
+        if client is not None:
+            require_client(client)
+            return ShardedNeighborhood(
+                client, rows, balanced, *counts, n_threads=n_threads
+            )
+        return NeighborhoodCriterion(rows, balanced, *counts, n_threads=n_threads)
+
+
+CRITERIA = {"margin": Margin, "neighborhood": Neighborhood}
+
+
+def as_criterion(given: Any, only: type[Parameters] | None = None) -> Any:  # noqa: ANN401 - a criterion
+    """Return a criterion, by name or as given; reject those that do not work here."""
+    if isinstance(given, str):
+        validation.require_one_of(given, "criterion", tuple(CRITERIA))
+        given = CRITERIA[given]()
+    if not isinstance(given, tuple(CRITERIA.values())):
+        raise ValueError(
+            f"criterion is {given!r}; 'margin', 'neighborhood', Margin(...) or "
+            "Neighborhood(...) is needed."
+        )
+    if only is not None and not isinstance(given, only):
+        raise ValueError(
+            f"criterion is {given!r}; only {only.__name__}(...) works here."
+        )
+    return given

@@ -1,0 +1,106 @@
+"""A descent and those who watch it: the bar, callbacks and a checkpoint."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._progress import progress_bar
+from .._warnings import warn_not_converged
+from ._checkpoint import Checkpoint, StateFile, identify
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._progress import Report
+    from ._descent import Descent, Observer
+
+# Up to so many steps, stopping early is what the limit is for.
+BUDGET = 20
+
+
+def judged_callbacks(callbacks: Any) -> list[Any]:  # noqa: ANN401 - judged here
+    """Reject what is not a list of callables; of checkpoints there can be one."""
+    if isinstance(callbacks, (str, bytes)) or not hasattr(callbacks, "__iter__"):
+        raise ValueError(f"callbacks is {callbacks!r}; a list of functions is needed.")
+    each = list(callbacks)
+    for k, callback in enumerate(each):
+        if isinstance(callback, Checkpoint):
+            callback.require_writable()
+        elif not callable(callback):
+            raise ValueError(f"callbacks[{k}] is {callback!r}; a function is needed.")
+    if sum(isinstance(callback, Checkpoint) for callback in each) > 1:
+        raise ValueError("callbacks has more than one Checkpoint.")
+    return each
+
+
+def run(
+    descent: Descent,
+    rows: Any,  # noqa: ANN401 - dense or sparse
+    callbacks: Sequence[Any] = (),
+    *,
+    verbose: int = 0,
+    n_steps: int | None = None,
+) -> None:
+    """Run a descent to its end, or for so many steps at most."""
+    settings = descent.settings
+    limit = n_steps or settings.max_outer * settings.max_inner
+    options: Any = {"label": "learn", "unit": "step", "steps": True}
+    with ExitStack() as stack:
+        bar = progress_bar(limit, show=verbose > 0, **options)
+        observers: list[Observer] = [
+            _shown(stack.enter_context(bar)),
+            lambda descent: len(descent.path) == n_steps,
+        ]
+        for callback in callbacks:
+            if isinstance(callback, Checkpoint):
+                file = callback.file(_identity(descent, rows, n_steps))
+                file.resume(descent.set_state)
+                observers.append(stack.enter_context(file))
+            else:
+                observers.append(_seen_by(callback))
+        # A checkpoint has the last step, even if another callback fails at it.
+        observers.sort(key=lambda each: isinstance(each, StateFile))
+        if len(descent.path) != n_steps:
+            descent.run(observers)
+    if descent.hit_limit and settings.tol > 0 and limit > BUDGET:
+        warn_not_converged(
+            f"The descent took all {limit} steps, and has not converged to "
+            f"tol={settings.tol}; raise max_steps, or tol."
+        )
+
+
+def _shown(report: Report | None) -> Observer:
+    """Show each step in the bar."""
+
+    def after(descent: Descent) -> None:
+        step = descent.path[-1]
+        if report is not None:
+            # Outer steps that ended early count as if they had not.
+            report(
+                step.outer * descent.settings.max_inner + step.inner + 1,
+                criterion=step.criterion,
+                violation=step.violation,
+                step=step.step_size,
+            )
+
+    return after
+
+
+def _seen_by(callback: Any) -> Observer:  # noqa: ANN401 - a callable
+    return lambda descent: callback(descent.path[-1])
+
+
+def _identity(descent: Descent, rows: Any, n_steps: int | None) -> str:  # noqa: ANN401
+    """Make a fingerprint of all that the steps depend on."""
+    is_dense = isinstance(rows, np.ndarray)
+    return identify(
+        *([rows] if is_dense else [rows.data, rows.indices, rows.indptr]),
+        descent.metric,
+        *descent.criterion.identity(),
+        f"{descent.settings} {n_steps}",
+        version("groundmetric"),
+    )
