@@ -23,14 +23,15 @@ from groundmetric import (
 )
 from groundmetric.baselines import NCA, ChiSquaredLMNN
 from groundmetric.experiments import compare
+from groundmetric.experiments.data import split_data
 from groundmetric.experiments.measures import nearest, nearest_others, own_share, votes
 from groundmetric.report import write_report
 from groundmetric.report._contents import contents, packed
-from groundmetric.report._evaluation import evaluate, judge_data
-from groundmetric.report._finding import find_out
+from groundmetric.report._details import details, recall_beside
+from groundmetric.report._evaluation import evaluate
 from groundmetric.report._lesson import lesson
 from groundmetric.report._origins import Origin, Origins
-from groundmetric.report._section import recall_beside, section_of
+from groundmetric.report._page import Extras
 from groundmetric.report._write import judge_features, write_evaluation
 
 TO = "\N{LEFT RIGHT ARROW}"
@@ -59,7 +60,7 @@ def task():
 def evaluation_of(task, *, learner=None, n_neighbors=3, learners=()):
     learner = learner_of() if learner is None else learner
     options = {"n_neighbors": n_neighbors, "n_jobs": 1, "learners": learners}
-    return evaluate(learner, judge_data(**task), **options)
+    return evaluate(learner, split_data(**task), **options)
 
 
 def data_of(text):
@@ -84,7 +85,7 @@ def test_console_and_page_say_the_same_where_recall_disagrees(tmp_path, task):
     assert f"{100 * ours:.1f} % under the learned metric" in sentence
     assert found.verdict.sentences()[0] == headline
     features = judge_features(None, None, 16)
-    write_evaluation(tmp_path / "r.html", found, features, "T", 0)
+    write_evaluation(tmp_path / "r.html", found, features, Extras("T"))
     text = html.unescape((tmp_path / "r.html").read_text()).replace("\xa0", " ")
     assert f'<h2 id="headline">{headline}</h2>' in text
     assert f"<p>{sentence}</p>" in text
@@ -104,22 +105,21 @@ def test_other_learners_are_judged_by_the_same_votes(task):
         error = 1 - knn.score(distances_to, task["y_test"])
         assert found.verdict.found[name].knn_errors == [pytest.approx(error)]
         assert found.judged[name].errors[2] == pytest.approx(error)
-    section = section_of(found)
-    assert found.verdict.choice() in section.details
+    assert found.verdict.choice() in details(found)
     assert found.verdict.choice() in found.verdict.sentences()
     spent = found.verdict.found["nca-hellinger"].fit_seconds[0]
-    assert section.columns[-1] == "Seconds"
-    assert section.rows["nca-hellinger"][-1] == f"{spent:.2f}"
-    assert section.rows["l1"][-1] == ""
+    assert found.verdict.columns()[-1] == "Seconds"
+    assert found.verdict.rows()["nca-hellinger"][-1] == f"{spent:.2f}"
+    assert found.verdict.rows()["l1"][-1] == ""
     assert evaluation_of(task).verdict.choice() == ""
 
 
 def test_splits_are_those_of_compare(task):
     whole = {"X": task["X_test"], "y": task["y_test"]}
-    found = find_out(
-        GroundMetricLearning(), **whole, X_test=None, y_test=None, n_neighbors=3,
-        learners=["nca-hellinger"], seed=4, n_jobs=1,
-    ).evaluation.verdict  # fmt: skip
+    found = evaluate(
+        GroundMetricLearning(), split_data(**whole, seed=4), n_neighbors=3,
+        learners=["nca-hellinger"], n_jobs=1,
+    ).verdict  # fmt: skip
     frame = compare(**whole, methods=["gml", "nca-hellinger", "l1"], seed=4)
     for name, own in (("learned", "gml"), ("nca-hellinger",) * 2, ("l1", "l1")):
         one = found.found[name].error()
@@ -350,9 +350,9 @@ def test_every_string_of_a_user_is_escaped(tmp_path):
 
 def test_notes_on_the_data_are_escaped_and_below_the_verdict(tmp_path, task):
     found = evaluation_of(task)
-    section = replace(section_of(found), about=["left out: <b> & 5 %", "more"])
     features = judge_features(None, None, 16)
-    write_evaluation(tmp_path / "r.html", found, features, "", 0, section=section)
+    extras = Extras("", notes=["left out: <b> & 5 %", "more"])
+    write_evaluation(tmp_path / "r.html", found, features, extras)
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<li>left out: &lt;b&gt; &amp; 5&nbsp;%</li>\n<li>more</li>" in text
     places = [text.index(f'<section id="{name}"') for name in ("about", "curves")]
@@ -484,8 +484,8 @@ def test_a_map_is_drawn_as_its_distances(tmp_path, is_fitted):
 
 
 def test_a_map_of_too_many_bins_is_refused(tmp_path):
-    X = np.random.default_rng(0).random((8, 1001))
+    X = np.random.default_rng(0).random((10, 1001))
     learner = MappedMetricLearning(n_components=2)
     with pytest.raises(ValueError, match="up to 1,000 of them, and there are 1,001"):
-        write_report(tmp_path / "report.html", X=X, y=[0, 1] * 4, learner=learner)
+        write_report(tmp_path / "report.html", X=X, y=[0, 1] * 5, learner=learner)
     assert not (tmp_path / "report.html").exists()

@@ -175,7 +175,7 @@ def colors(tmp_path_factory):
     index = [f"photo{i}.png" for i in range(40)]
     return write_report(
         tmp_path_factory.mktemp("colors") / "r.html",
-        X=pd.DataFrame(X, columns=names, index=index), y=y, n_splits=2,
+        X=pd.DataFrame(X, columns=names, index=index), y=y, n_folds=2, n_repeats=1,
         learners=["nca-hellinger"],
     )  # fmt: skip
 
@@ -220,7 +220,7 @@ def photos(tmp_path_factory):
             pixels = np.clip(noisy, 0, 255).astype(np.uint8)
             Image.fromarray(pixels).save(folder / name / f"{i}.png")
     page = tmp_path_factory.mktemp("page") / "r.html"
-    line = ["report", str(folder), "--out", str(page), "--splits", "1"]
+    line = ["report", str(folder), "--out", str(page), "--folds", "3", "--repeats", "1"]
     assert CliRunner().invoke(app, [*line, "--no-learners"]).exit_code == 0
     return page
 
@@ -286,7 +286,8 @@ def sparse(tmp_path_factory):
     names = [f"word {k}" for k in range(9)]
     return write_report(
         tmp_path_factory.mktemp("sparse") / "r.html",
-        X=X, y=np.arange(24) % 2, feature_names=names, n_splits=1, learners=(),
+        X=X, y=np.arange(24) % 2, feature_names=names,
+        n_folds=2, n_repeats=1, learners=(),
     )  # fmt: skip
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from groundmetric.experiments.data import split_data
 from groundmetric.report import _demo
-from groundmetric.report._evaluation import judge_data
 from groundmetric.report._write import judge_features
 
 FIXED = ["learned", "l1", "hellinger", "chi2", "l2"]
@@ -90,7 +90,7 @@ def test_lesson_names_pixels_as_the_report_does():
     X = np.ones((4, 64)) / 80
     X[:2, 10] = 0.2125
     X[2:, 9] = 0.2125
-    data = judge_data(X, [4, 4, 9, 9], X, [4, 4, 9, 9])
+    data = split_data(X, [4, 4, 9, 9], X, [4, 4, 9, 9])
     # In 1/80 of all ink, pixels 10 and 9 have 9 and all others 1. To bring ink to pixel
     # 10 costs 3 * 71; to pixel 9, 62 + 3 * 9; to the others 70 + 3 * 9. That is
     # 213 / ((213 + 89 + 62 * 97) / 64) = 2.16 times the mean.

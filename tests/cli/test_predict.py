@@ -111,11 +111,11 @@ def test_a_map_is_evaluated_and_reported_on(folder, run):
     assert found.exit_code == 0
     assert "learned from 8 of these histograms" in found.stderr
     assert json.loads(found.stdout)["errors"]["learned"]["knn"]["mean"] == 0
-    for options in (["--splits", "2", "--no-learners"], ["--test", "data.csv"]):
+    for options in (["--folds", "2", "--no-learners"], ["--test", "data.csv"]):
         found = run("report", *line, *options, "--out", "report.html", "--json")
         assert found.exit_code == 0
         errors = json.loads(found.stdout)["errors"]
-        assert errors["learned"] == 0
+        assert errors["learned"]["knn"]["mean"] == 0
         assert "initial" in errors
         assert ("learned from 8 of" in found.stderr) == ("--test" in options)
         page = (folder / "report.html").read_text(encoding="utf-8")
@@ -124,7 +124,7 @@ def test_a_map_is_evaluated_and_reported_on(folder, run):
     np.savez("many.npz", X=many, y=np.arange(8) % 2)
     learner = MappedMetricLearning(n_components=1, max_steps=1)
     learner.fit(many, np.arange(8) % 2).save(folder / "many_map.npz")
-    found = run("report", "many.npz", "--model", "many_map.npz")
+    found = run("report", "many.npz", "--model", "many_map.npz", "--folds", "2")
     assert found.exit_code == 2
     assert found.stderr.splitlines()[-1] == (
         "error: A report draws the distances between all bins, up to 1,000 of them, "

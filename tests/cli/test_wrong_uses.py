@@ -275,7 +275,7 @@ CASES = {
         "report data.csv --test-labels l.txt", text("l.txt", "x\n"), "needs --test",
     ),
     "report as text": ("report data.csv --out r.txt", NOTHING, "it must end in .html"),
-    "too few to report on": ("report bad.csv", table(ROWS), "a report needs 4 of"),
+    "too few to report on": ("report bad.csv", table(ROWS), "each fold needs one"),
     "demo into no folder": ("demo --out none/d.html", NOTHING, "no folder none"),
 }  # fmt: skip
 

@@ -7,7 +7,6 @@ is, on histograms that it should not have seen.
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 from typer import Option
 
 from .. import GroundMetricLearning
@@ -15,9 +14,9 @@ from .._words import count
 from ..experiments import METHODS
 from ..experiments.choice import Learners, available_learners, fixed_for
 from ..experiments.cross_validation import measure
+from ..experiments.data import split_data
 from ..experiments.methods import of_learner
 from ..experiments.names import LABELS
-from ..experiments.splits import draw
 from ..experiments.verdict import Verdict
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
@@ -93,18 +92,16 @@ def evaluate(
         learned.set_params(n_jobs=source.jobs)
         seen = learned._histograms  # noqa: SLF001 - no public name
         warn_if_seen(seen, given, learned.power_)
-    design = draw(given.y, **chosen.options)
+    data = split_data(given.X, given.y, **chosen.options)
     others = Learners([], "")
     if learners or (learners is None and model is None):
-        others = available_learners(design, slow=bool(learners))
+        others = available_learners(data.design, slow=bool(learners))
     if others.skipped:
         note(others.skipped)
     learner = GroundMetricLearning() if learned is None else learned
     names = [*fixed_for(given.X, tfidf=tfidf), *others.names]
     found = measure(
-        given.X,
-        np.asarray(given.y),
-        design,
+        data,
         methods=[
             of_learner(learner, fitted=learned is not None),
             *(METHODS[name] for name in names),
@@ -132,5 +129,5 @@ def evaluate(
         table = verdict.rows(which).items()
         rows = [[LABELS[name], *cells] for name, cells in table]
         print_table(["Distance", *verdict.columns()], rows, title=title)
-    for sentence in [LEGEND, design.words, *verdict.sentences()]:
+    for sentence in [LEGEND, data.design.words, *verdict.sentences()]:
         tell(sentence)

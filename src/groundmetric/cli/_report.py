@@ -10,8 +10,10 @@ import typer
 from typer import Option
 
 from .. import GroundMetricLearning
-from ..report._finding import find_out
+from ..experiments.data import split_data
+from ..report._evaluation import evaluate
 from ..report._origins import Origin, Origins
+from ..report._page import Extras
 from ..report._write import judge_features, write_evaluation
 from ._command import command
 from ._console import emit, listening, note, shows_progress, tell
@@ -134,19 +136,17 @@ def report(
     d = given.X.shape[1]
     grid = grid_of(source, given) if shape is None else as_shape(shape, d)
     features = judge_features(names, grid, d)
-    found = find_out(
+    data = split_data(given.X, given.y, test_X, test_y, **chosen.options)
+    found = evaluate(
         learner,
-        given.X,
-        given.y,
-        test_X,
-        test_y,
+        data,
         n_neighbors=neighbors,
         learners=() if learners is False else None,
         slow=bool(learners),
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
-        **chosen.options,
-    ).with_lesson(features[0])
+    )
+    lesson = found.lesson(features[0])
     origin = {
         "command": shlex.join(["groundmetric", *context.obj]),
         "data": given.source,
@@ -156,26 +156,18 @@ def report(
     }
     write_evaluation(
         out,
-        found.evaluation,
+        found,
         features,
-        title,
-        seed,
-        origin=origin,
-        section=replace(found.section, about=notes),
-        origins=Origins(_origin(given), _origin(given if other is None else other)),
+        Extras(title, seed, [found.skipped, lesson], notes, origin),
+        Origins(_origin(given), _origin(given if other is None else other)),
     )
     if json:
-        emit(
-            {
-                "data": given.source,
-                "n_histograms": len(given.X),
-                **found.evaluation.verdict.facts(),
-                "report": out,
-            }
-        )
+        facts = {"data": given.source, "n_histograms": len(given.X)}
+        emit({**facts, **found.verdict.facts(), "report": out})
         return
-    for sentence in [*found.sentences, f"Report: {out}"]:
-        tell(sentence)
+    for sentence in [*found.verdict.sentences(), lesson, f"Report: {out}"]:
+        if sentence:
+            tell(sentence)
 
 
 def _origin(data: Data) -> Origin:

@@ -16,15 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 from .. import validation
 from .._progress import progress_bar
 from .comparison import Measured, Split, measured, require_sizes
+from .data import split_data
 from .methods import Method, as_methods
-from .splits import draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from .data import Data
     from .design import Design, Estimate
 
-Floats = NDArray[np.float64]
 Wrong = NDArray[np.bool_]
 
 __all__ = ["CrossValidation", "cross_validate", "measure"]
@@ -164,13 +164,9 @@ def cross_validate(
     ([0.0, 0.0, 0.0, 0.0], True)
     """
     chosen = as_methods(methods)
-    rows = validation.as_distributions(X, "X")
-    validation.require_length(y, len(rows), "y")
-    design = draw(y, n_train=n_train, n_folds=n_folds, n_repeats=n_repeats, seed=seed)
+    drawing = {"n_train": n_train, "n_folds": n_folds, "n_repeats": n_repeats}
     return measure(
-        rows,
-        np.asarray(y),
-        design,
+        split_data(X, y, **drawing, seed=seed),
         methods=chosen,
         n_neighbors=n_neighbors,
         svm=svm,
@@ -180,9 +176,7 @@ def cross_validate(
 
 
 def measure(
-    rows: Floats,
-    labels: NDArray[Any],
-    design: Design,
+    data: Data,
     *,
     methods: Sequence[Method],
     n_neighbors: int,
@@ -191,11 +185,8 @@ def measure(
     verbose: int = 0,
     keep: bool = False,
 ) -> list[CrossValidation]:
-    """Measure methods on the splits of a design; rows are histograms of mass 1.
-
-    Keep the first split in detail if asked to.
-    """
-    splits = [Split.of(rows, labels, *each) for each in design.splits]
+    """Measure methods on all splits; keep the first one in detail if asked to."""
+    splits = [Split.of(data.rows, data.labels, *each) for each in data.design.splits]
     for split in splits:
         require_sizes(split.y, None, n_neighbors, svm=svm, where=" in a split")
     threads = validation.n_threads(n_jobs)
@@ -211,7 +202,7 @@ def measure(
     return [
         CrossValidation(
             name,
-            design,
+            data.design,
             [one.knn_wrong[:, -1] for one in each],
             [one.svm_wrong for one in each if one.svm_wrong is not None]
             if svm

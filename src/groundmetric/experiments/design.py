@@ -34,8 +34,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from .inference import LEVEL
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -46,6 +44,7 @@ Indices = NDArray[np.int64]
 
 __all__ = ["Design", "Estimate"]
 
+LEVEL = 0.95  # of intervals
 UNEQUAL = 1.5  # times as many histograms in a class as in another
 
 

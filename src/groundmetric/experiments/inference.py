@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from .. import validation
+from .design import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,11 +26,10 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-__all__ = ["INTERVALS", "LEVEL", "Interval", "SignTest", "class_interval"]
+__all__ = ["INTERVALS", "Interval", "SignTest", "class_interval"]
 __all__ += ["has_halves", "interval_of", "sign_p_value", "sign_test"]
 __all__ += ["student_interval"]
 
-LEVEL = 0.95
 # Shares are multiples of 1 / n_test, so smaller differences are rounding errors.
 TIE = 1e-9
 #: The kinds of intervals, and how to describe them.

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import validation
 from ._pandas import pandas_of
 from .choice import available_learners, best_first, choice_of, fixed_for
 from .cross_validation import CrossValidation, measure
+from .data import split_data
 from .design import Estimate
 from .methods import METHODS, Method, as_methods
 from .names import LABELS, in_a_sentence
-from .splits import draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -78,16 +77,13 @@ def compare(
     'Use the l1 distance on these data: 0.0 % errors, and no learner makes fewer.'
     """
     pandas_of("compare")  # before anything is computed
-    rows = validation.as_distributions(X, "X")
-    validation.require_length(y, len(rows), "y")
-    design = draw(y, n_train=n_train, n_folds=n_folds, n_repeats=n_repeats, seed=seed)
+    drawing = {"n_train": n_train, "n_folds": n_folds, "n_repeats": n_repeats}
+    data = split_data(X, y, **drawing, seed=seed)
     if methods is None:
-        methods = [*fixed_for(X), *available_learners(design).names, OURS]
+        methods = [*fixed_for(X), *available_learners(data.design).names, OURS]
     chosen = as_methods(methods)
     found = measure(
-        rows,
-        np.asarray(y),
-        design,
+        data,
         methods=chosen,
         n_neighbors=n_neighbors,
         n_jobs=n_jobs,
@@ -95,8 +91,8 @@ def compare(
     )
     frame = _frame(found)
     frame.attrs["verdict"] = choice_of(found, _names(chosen))
-    frame.attrs["guessing"] = design.guessing
-    frame.attrs["design"] = design.words
+    frame.attrs["guessing"] = data.design.guessing
+    frame.attrs["design"] = data.design.words
     return frame
 
 

@@ -19,10 +19,11 @@ from .. import GroundMetricLearning, pairwise_emd
 from .._words import percent
 from ..datasets import load_digits_histograms
 from ..experiments.choice import available_learners
+from ..experiments.data import Data, split_data
 from ..experiments.methods import Method
 from ..experiments.names import LABELS
-from ._evaluation import Data, Evaluation, evaluate, judge_data
-from ._section import section_of
+from ._evaluation import Evaluation, evaluate
+from ._page import Extras
 from ._write import judge_features, write_evaluation
 
 if TYPE_CHECKING:
@@ -72,9 +73,8 @@ def write_demo(
         "command": "groundmetric demo",
         "data": f"scikit-learn's digits, {N_SPLITS} training sets with seed {SEED}",
     }
-    section = section_of(found, notes)
-    title = "Handwritten digits"
-    write_evaluation(path, found, pixels, title, SEED, origin=origin, section=section)
+    extras = Extras("Handwritten digits", SEED, sentences=notes, origin=origin)
+    write_evaluation(path, found, pixels, extras)
     return found, notes
 
 
@@ -83,7 +83,7 @@ def data_of(digits: Iterable[int], n_each: int) -> Data:
     data = load_digits_histograms(digits)
     n_train = n_each * len(np.unique(data.y))
     repeats = N_SPLITS // 5  # of five folds
-    return judge_data(data.X, data.y, n_train=n_train, n_repeats=repeats, seed=SEED)
+    return split_data(data.X, data.y, n_train=n_train, n_repeats=repeats, seed=SEED)
 
 
 def measure(

@@ -12,21 +12,20 @@ from .. import validation
 from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._votes import votes
-from ..experiments.choice import FIXED
+from ..experiments.choice import LEARNERS, Learners, available_learners, fixed_for
 from ..experiments.cross_validation import measure
 from ..experiments.measures import nearest, nearest_others, own_share
 from ..experiments.methods import METHODS, Learned, Method, of_learner, of_start
-from ..experiments.splits import draw, given
 from ..experiments.verdict import Verdict
 from ..learning._criterion import is_uniform
 from ..neighbors._search import EMDNeighbors
+from ._lesson import lesson
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
+    from collections.abc import Iterable, Sequence
 
     from ..experiments.comparison import Measured
+    from ..experiments.data import Data
     from ..experiments.design import Design
     from ..learning._estimator import GroundMetricLearning
 
@@ -34,61 +33,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 MOST_NEIGHBORS = 20
-
-
-@dataclass(frozen=True)
-class Data:
-    """Histograms of mass 1 with labels, and the splits of a design.
-
-    ``y`` and ``z`` are the labels of the training and the test histograms of the first
-    split, as positions in ``classes``.
-    """
-
-    rows: Floats = field(repr=False)
-    labels: NDArray[Any] = field(repr=False)
-    design: Design
-    n_given: int  # of the rows; the others are a test set that was given
-
-    @property
-    def was_split(self) -> bool:
-        """Whether there was no test set."""
-        return self.design.kind != "given"
-
-    @property
-    def classes(self) -> list[str]:
-        """Names of the classes."""
-        return [str(label) for label in np.unique(self.labels)]
-
-    @property
-    def train(self) -> Floats:
-        """Training histograms of the first split."""
-        return self.rows[self.design.splits[0][0]]
-
-    @property
-    def test(self) -> Floats:
-        """Test histograms of the first split."""
-        return self.rows[self.design.splits[0][1]]
-
-    @property
-    def y(self) -> Indices:
-        """Classes of the training histograms."""
-        return self.design.y[self.design.splits[0][0]]
-
-    @property
-    def z(self) -> Indices:
-        """Classes of the test histograms."""
-        return self.design.y[self.design.splits[0][1]]
-
-    @property
-    def train_rows(self) -> Indices:
-        """Positions of the training histograms in what was given."""
-        return self.design.splits[0][0]
-
-    @property
-    def test_rows(self) -> Indices:
-        """Positions of the test histograms in what was given."""
-        rows = self.design.splits[0][1]
-        return rows if self.was_split else rows - self.n_given
+MOST_BINS = 1000  # of a map
 
 
 @dataclass(frozen=True)
@@ -112,6 +57,7 @@ class Evaluation:
     learner: GroundMetricLearning  # of the first split
     verdict: Verdict
     judged: dict[str, Judged]
+    skipped: str = ""  # a sentence on learners that could not run, if any
 
     @property
     def n_neighbors(self) -> int:
@@ -132,6 +78,10 @@ class Evaluation:
         )
         return n_among(test, train, self.learner._histograms)  # noqa: SLF001
 
+    def lesson(self, names: Sequence[str]) -> str:
+        """Say what was learned, with these names of the features; nothing if little."""
+        return lesson(self.learner, raised(self.data.train, self.learner.power_), names)
+
     def recalls(self) -> tuple[float, float, int] | None:
         """Recall of the learned metric, of l1, and the number of neighbors.
 
@@ -144,59 +94,34 @@ class Evaluation:
         return float(shares[0][at - 1]), float(shares[1][at - 1]), at
 
 
-def judge_data(
-    X: ArrayLike,
-    y: ArrayLike,
-    X_test: ArrayLike | None = None,
-    y_test: ArrayLike | None = None,
-    **drawing: Any,  # noqa: ANN401 - options of draw
-) -> Data:
-    """Check histograms and labels; draw splits if there is no test set."""
-    rows = validation.as_distributions(X, "X")
-    validation.require_length(y, len(rows), "y")
-    labels = np.asarray(y)
-    if (X_test is None) != (y_test is None):
-        raise ValueError("X_test and y_test must be given together.")
-    if X_test is None or y_test is None:
-        return Data(rows, labels, draw(labels, **drawing), len(rows))
-    test = validation.as_distributions(X_test, "X_test")
-    if test.shape[1] != rows.shape[1]:
-        raise ValueError(f"X has {rows.shape[1]} bins, but X_test has {test.shape[1]}.")
-    validation.require_length(y_test, len(test), "y_test")
-    both = np.concatenate([labels, np.asarray(y_test)])
-    both = validation.as_labels(both, "y with y_test")
-    design = given(labels, np.asarray(y_test))
-    return Data(np.concatenate([rows, test]), both, design, len(rows))
-
-
 def evaluate(
     learner: GroundMetricLearning,
     data: Data,
     *,
     n_neighbors: int,
     n_jobs: int | None,
-    learners: Sequence[str] = (),
-    fixed: Sequence[str] = FIXED,
+    learners: Iterable[str] | None = None,
+    slow: bool = False,
     others: Sequence[Method] = (),
     verbose: int = 0,
 ) -> Evaluation:
     """Measure a learner on all splits, fitted only if it has not seen test histograms.
 
-    The other learners, and the distances that learn nothing, are names of methods.
+    The other learners are names of methods; by default all that can run.
     """
+    _require_few_bins(learner, data.rows.shape[1])
     fitted = not data.was_split and hasattr(learner, "metric_")
     if fitted:
-        metric = learner.metric_
-        validation.as_cost(metric, data.rows.shape[1], "learner.metric_")
-    first = [of_learner(learner, fitted=fitted)]
+        validation.as_cost(learner.metric_, data.rows.shape[1], "learner.metric_")
+    own = [of_learner(learner, fitted=fitted)]
     start = of_start(learner, fitted=fitted)
     if not _starts_uniform(start, data):
-        first.append(start)
+        own.append(start)
+    rivals = _rivals(learners, data.design, slow=slow)
+    names = [*fixed_for(data.rows), *rivals.names]
     every = measure(
-        data.rows,
-        data.labels,
-        data.design,
-        methods=[*first, *(METHODS[name] for name in (*fixed, *learners)), *others],
+        data,
+        methods=[*own, *(METHODS[name] for name in names), *others],
         n_neighbors=n_neighbors,
         n_jobs=n_jobs,
         verbose=verbose,
@@ -207,12 +132,32 @@ def evaluate(
     judged = {
         one.method: _judge(one.first, data, options) for one in every if one.first
     }
-    own = found["learned"].first
-    assert own is not None  # noqa: S101 - it was kept
-    assert isinstance(own.pairwise, Learned)  # noqa: S101 - see of_learner
-    own.pairwise.learner.set_params(n_jobs=learner.n_jobs)
-    verdict = Verdict(found, n_neighbors)
-    return Evaluation(data, own.pairwise.learner, verdict, judged)
+    first = found["learned"].first
+    assert first is not None  # noqa: S101 - it was kept
+    assert isinstance(first.pairwise, Learned)  # noqa: S101 - see of_learner
+    fit = first.pairwise.learner.set_params(n_jobs=learner.n_jobs)
+    return Evaluation(data, fit, Verdict(found, n_neighbors), judged, rivals.skipped)
+
+
+def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
+    """Reject a map of more bins than a page can draw; matrices are never as large."""
+    is_map = learner.n_components is not None or hasattr(learner, "components_")
+    if is_map and d > MOST_BINS:
+        raise ValueError(
+            f"A report draws the distances between all bins, up to {MOST_BINS:,} of "
+            f"them, and there are {d:,}; to find out whether this map helps, use "
+            "groundmetric evaluate, or experiments.compare in Python."
+        )
+
+
+def _rivals(learners: Iterable[str] | None, design: Design, *, slow: bool) -> Learners:
+    """Check the names of other learners; by default all that can run."""
+    if learners is None:
+        return available_learners(design, slow=slow)
+    names = [learners] if isinstance(learners, str) else list(learners)
+    for name in names:
+        validation.require_one_of(name, "learners", LEARNERS)
+    return Learners(names, "")
 
 
 def _starts_uniform(start: Method, data: Data) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import json
 import platform
+from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -20,16 +21,16 @@ import numpy as np
 
 from ..experiments.names import LABELS
 from ..experiments.verdict import kind
+from ._details import details, how
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from ..learning._path import DescentPath
     from ._contents import Contents
     from ._evaluation import Evaluation
-    from ._section import Section
 
 FOLDER = Path(__file__).parent
 SCRIPTS = ("base.js", "charts.js", "heatmap.js", "features.js", "examples.js")
@@ -37,36 +38,59 @@ OURS = "groundmetric."
 PACKAGES = ("groundmetric", "numpy", "scipy", "scikit-learn")
 
 
-def page(
-    evaluation: Evaluation,
-    found: Contents,
-    section: Section,
-    *,
-    title: str,
-    seed: int,
-    origin: Mapping[str, str],
-) -> str:
-    """Fill in the template; the origin is listed among the settings."""
-    how_to = _snippet(evaluation, seed, section.options)
+@dataclass(frozen=True)
+class Extras:
+    """What a page says beyond its evaluation.
+
+    Attributes
+    ----------
+    title : str
+        Heading.
+    seed : int
+        Seed of the splits.
+    sentences : sequence of str
+        Paragraphs after those on the verdict; "" is left out.
+    notes : sequence of str
+        Notes on the data, below the verdict.
+    origin : mapping of str to str
+        Settings to list: "command", which made the page, and where the data are from.
+    options : mapping of str to object
+        Without a command, other arguments of ``write_report`` that make this page.
+    """
+
+    title: str
+    seed: int = 0
+    sentences: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    origin: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
+def page(evaluation: Evaluation, found: Contents, extras: Extras) -> str:
+    """Fill in the template."""
+    verdict, origin = evaluation.verdict, extras.origin
     script = "\n".join(_text(name) for name in SCRIPTS)
+    n_splits = evaluation.data.design.n_splits
+    rest = f"The rest of this page shows the first of the {n_splits} splits."
+    columns, rows = _table(verdict.columns(), verdict.rows())
     return Template(_text("page.html")).substitute(
-        title=html.escape(title),
+        title=html.escape(extras.title),
         style=_text("style.css"),
         script=f"(() => {{\n'use strict';\n{script}\n}})();",
         data=_as_data(found),
         subtitle=html.escape(_subtitle(evaluation)),
-        kind=kind(section.gains["l1"]),
-        headline=_prose(section.headline),
-        details=_paragraphs(section.details),
-        how=_prose(section.how),
-        columns=_columns(section),
-        errors=_table(section),
-        about=_about(section.about),
-        rest=_paragraphs(section.rest),
+        kind=kind(verdict.gain("l1")),
+        headline=_prose(verdict.headline()),
+        details=_paragraphs([*details(evaluation), *extras.sentences]),
+        how=_prose(how(evaluation)),
+        columns=columns,
+        errors=rows,
+        about=_about(extras.notes),
+        rest=_paragraphs([rest] if n_splits > 1 else []),
         descent=_descent(evaluation.learner.path_),
         kappa=evaluation.n_neighbors,
         settings=_rows([*origin.items(), *_settings(evaluation)]),
-        snippet=html.escape(origin.get("command") or how_to),
+        snippet=html.escape(origin.get("command") or _snippet(evaluation, extras)),
     )
 
 
@@ -90,19 +114,24 @@ def _subtitle(evaluation: Evaluation) -> str:
     )
 
 
-def _table(section: Section) -> str:
-    rows = []
-    for name, cells in section.rows.items():
-        body = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
-        rows.append(
-            f'<tr class="is-{name}"><th scope="row"><span class="key"></span>'
-            f"{html.escape(LABELS[name])}</th>{body}</tr>"
+def _table(titles: list[str], rows: Mapping[str, list[str]]) -> tuple[str, str]:
+    """Write the titles of the columns, and the rows; narrow screens hide "Saved"."""
+    marks = [' class="saved"' if name.startswith("Saved") else "" for name in titles]
+    head = [
+        f'<th scope="col"{mark}>{html.escape(name)}</th>'
+        for mark, name in zip(marks, titles, strict=True)
+    ]
+    body = []
+    for name, cells in rows.items():
+        cell = "".join(
+            f"<td{mark}>{html.escape(text)}</td>"
+            for mark, text in zip(marks, cells, strict=True)
         )
-    return "\n".join(rows)
-
-
-def _columns(section: Section) -> str:
-    return "".join(f'<th scope="col">{_prose(name)}</th>' for name in section.columns)
+        body.append(
+            f'<tr class="is-{name}"><th scope="row"><span class="key"></span>'
+            f"{html.escape(LABELS[name])}</th>{cell}</tr>"
+        )
+    return "".join(head), "\n".join(body)
 
 
 def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:
@@ -135,12 +164,12 @@ def _digest(values: NDArray[Any]) -> str:
     return sha256(values.tobytes()).hexdigest()[:12]
 
 
-def _snippet(evaluation: Evaluation, seed: int, options: Mapping[str, object]) -> str:
+def _snippet(evaluation: Evaluation, extras: Extras) -> str:
     if evaluation.data.was_split:
-        rest = f"X=X, y=y, random_state={seed}"
+        rest = f"X=X, y=y, random_state={extras.seed}"
     else:
         rest = "X=X, y=y, X_test=X_test, y_test=y_test"
-    rest += "".join(f", {name}={value!r}" for name, value in options.items())
+    rest += "".join(f", {name}={value!r}" for name, value in extras.options.items())
     learner = evaluation.learner
     defaults = type(learner)().get_params(deep=False)
     used = (type(each) for each in (learner, *learner.get_params().values()))
@@ -195,7 +224,7 @@ def _about(notes: Iterable[str]) -> str:
 
 
 def _paragraphs(sentences: Iterable[str]) -> str:
-    return "\n".join(f"<p>{_prose(text)}</p>" for text in sentences)
+    return "\n".join(f"<p>{_prose(text)}</p>" for text in sentences if text)
 
 
 def _prose(text: str) -> str:

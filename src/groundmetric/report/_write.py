@@ -6,27 +6,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _files, validation
+from ..experiments.data import split_data
 from ..learning import (
     GroundMetricLearning,
     MappedMetricLearning,
     MetricLearningCV,
 )
 from ._contents import contents
-from ._finding import find_out
+from ._evaluation import Evaluation, evaluate
 from ._origins import Origin, Origins
-from ._page import page
-from ._section import Section, section_of
+from ._page import Extras, page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from numpy.typing import ArrayLike
-
-    from ._evaluation import Evaluation
 
 LEARNERS = (GroundMetricLearning, MappedMetricLearning, MetricLearningCV)
 # Names, and (channels, rows, columns) of the grid if there is one.
 Features: TypeAlias = "tuple[list[str], tuple[int, int, int] | None]"
+
+
+USUAL = {"learners": None, "n_train": None, "n_folds": 5, "n_repeats": 2}
 
 
 def write_report(
@@ -124,31 +125,22 @@ def write_report(
     given = getattr(X, "columns", None) if feature_names is None else feature_names
     if given is None:
         given = getattr(learner, "feature_names_in_", None)
-    rows = validation.as_distributions(X, "X")
-    features = judge_features(given, feature_shape, rows.shape[1])
-    found = find_out(
-        learner,
-        X,
-        y,
-        X_test,
-        y_test,
-        n_neighbors=n_neighbors,
-        n_train=n_train,
-        n_folds=n_folds,
-        n_repeats=n_repeats,
-        learners=learners,
-        seed=random_state,
-        n_jobs=n_jobs,
+    drawing = {"n_train": n_train, "n_folds": n_folds, "n_repeats": n_repeats}
+    data = split_data(X, y, X_test, y_test, **drawing, seed=random_state)
+    features = judge_features(given, feature_shape, data.rows.shape[1])
+    options = {"learners": learners, **drawing} if data.was_split else {}
+    found = evaluate(
+        learner, data, n_neighbors=n_neighbors, learners=learners, n_jobs=n_jobs
     )
     tested = Origin.of(X, "X") if X_test is None else Origin.of(X_test, "X_test")
-    write_evaluation(
-        target,
-        found.evaluation,
-        features,
+    extras = Extras(
         title,
         random_state,
-        section=found.with_lesson(features[0]).section,
-        origins=Origins(Origin.of(X, "X"), tested),
+        sentences=[found.skipped, found.lesson(features[0])],
+        options={name: x for name, x in options.items() if x != USUAL[name]},
+    )
+    write_evaluation(
+        target, found, features, extras, Origins(Origin.of(X, "X"), tested)
     )
     return target
 
@@ -166,21 +158,12 @@ def write_evaluation(
     target: Path,
     found: Evaluation,
     features: Features,
-    title: str,
-    seed: int,
-    *,
-    origin: Mapping[str, str] | None = None,
-    section: Section | None = None,
+    extras: Extras,
     origins: Origins | None = None,
 ) -> None:
-    """Write the report on an evaluation; the origin states "command" and data.
-
-    Without an origin, the page shows how to reproduce the report in Python.
-    """
-    section = section_of(found) if section is None else section
+    """Write the report on an evaluation."""
     drawn = contents(found, *features, origins)
-    text = page(found, drawn, section, title=title, seed=seed, origin=origin or {})
-    _files.write_text(target, text)
+    _files.write_text(target, page(found, drawn, extras))
 
 
 def _places(grid: tuple[int, int, int]) -> list[str]:

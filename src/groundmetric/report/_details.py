@@ -1,8 +1,7 @@
-"""The first section of a page: the verdict, its support, and the method."""
+"""What supports the verdict of a page, in sentences."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,76 +10,28 @@ from .._words import count, percent
 from ..experiments.verdict import kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
-    from ..experiments.verdict import Gain
     from ._evaluation import Evaluation
 
 
-@dataclass(frozen=True)
-class Section:
-    """Contents of the first section.
-
-    Attributes
-    ----------
-    headline : str
-        The verdict.
-    details : list of str
-        Sentences that follow it, one per paragraph.
-    columns : list of str
-        Column titles of the table, after the distance.
-    rows : dict
-        Cells for each distance, by name.
-    gains : dict
-        The learned metric compared with each other distance; l1 gives the verdict.
-    how : str
-        How the numbers were computed.
-    rest : list of str
-        Notes on the rest of the page.
-    about : list of str
-        Notes on the data, below the verdict.
-    options : dict
-        Other options of ``write_report`` that make this page.
-    """
-
-    headline: str
-    details: list[str]
-    columns: list[str]
-    rows: dict[str, list[str]]
-    gains: Mapping[str, Gain]
-    how: str
-    rest: list[str] = field(default_factory=list)
-    about: list[str] = field(default_factory=list)
-    options: dict[str, object] = field(default_factory=dict)
-
-
-def section_of(evaluation: Evaluation, notes: Sequence[str] = ()) -> Section:
-    """Return the first section of a page; notes follow the verdict."""
-    verdict, design = evaluation.verdict, evaluation.data.design
-    how = (
+def how(evaluation: Evaluation) -> str:
+    """Say how the numbers were computed."""
+    design = evaluation.data.design
+    return (
         f"{design.words} A test histogram gets the most common label among its "
-        f"{verdict.n_neighbors} nearest training histograms. {design.inference} They "
-        "are not adjusted for multiple comparisons. How sure it is that learning is "
-        "better than a distance comes from the same calculation."
-    )
-    several = f"The rest of this page shows the first of the {design.n_splits} splits."
-    return Section(
-        verdict.headline(),
-        [text for text in [*_details(evaluation), *notes] if text],
-        verdict.columns(),
-        verdict.rows(),
-        verdict.gains(),
-        how,
-        [several] if design.n_splits > 1 else [],
+        f"{evaluation.n_neighbors} nearest training histograms. {design.inference} "
+        "They are not adjusted for multiple comparisons. How sure it is that learning "
+        "is better than a distance comes from the same calculation."
     )
 
 
-def _details(evaluation: Evaluation) -> Iterable[str]:
-    """Compare the learned metric with l1, the initial metric, and the best other."""
+def details(evaluation: Evaluation) -> Iterable[str]:
+    """Compare with l1, the start, and the best other; "" is to be left out."""
     verdict = evaluation.verdict
     yield verdict.size()
     yield verdict.guessing()
-    yield verdict.choice()
+    yield verdict.choice() or verdict.best_fixed()
     if evaluation.n_seen:
         yield (
             f"Warning: {evaluation.n_seen} of the {len(evaluation.data.test)} test "
@@ -104,7 +55,6 @@ def _details(evaluation: Evaluation) -> Iterable[str]:
             "comparison with the initial metric is the same."
         )
     yield recall_beside(evaluation)
-    yield verdict.best_fixed()
 
 
 def _changes(evaluation: Evaluation) -> str:
@@ -121,9 +71,9 @@ def _changes(evaluation: Evaluation) -> str:
 
 
 def recall_beside(evaluation: Evaluation) -> str:
-    """Report recall in a sentence, and explain why it may contradict the verdict."""
+    """Report recall on a test set, and explain why it may contradict the verdict."""
     recalls = evaluation.recalls()
-    if recalls is None:
+    if recalls is None or evaluation.data.was_split:
         return ""
     recall, other_recall, n_neighbors = recalls
     found = evaluation.verdict.gain("l1")
@@ -131,8 +81,6 @@ def recall_beside(evaluation: Evaluation) -> str:
         "Recall accuracy, the share of its own class among a test histogram's "
         f"{count(n_neighbors, 'nearest other')}"
     )
-    if evaluation.data.design.n_splits > 1:
-        what += " in the first split"
     facts = (
         f"{percent(recall)} under the learned metric, {percent(other_recall)} under "
         f"{found.other}."
