@@ -141,8 +141,7 @@ def evaluate(
 
 def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
     """Reject a map of more bins than a page can draw; matrices are never as large."""
-    is_map = learner.n_components is not None or hasattr(learner, "components_")
-    if is_map and d > MOST_BINS:
+    if learner._is_mapped and d > MOST_BINS:  # noqa: SLF001
         raise ValueError(
             f"A report draws the distances between all bins, up to {MOST_BINS:,} of "
             f"them, and there are {d:,}; to find out whether this map helps, use "
