@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
-from ..experiments.names import LABELS, in_a_sentence
+from ..experiments.choice import LABELS, in_a_sentence
 from ..experiments.verdict import Gain, kind
 from ..learning._learner import raised
 from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map

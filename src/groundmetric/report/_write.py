@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from .. import _files, validation
-from ..experiments.data import split_data
+from ..experiments.splits import split_data
 from ..learning._estimator import GroundMetricLearning
 from ._contents import contents
 from ._evaluation import Evaluation, evaluate
