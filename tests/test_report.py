@@ -23,8 +23,8 @@ from groundmetric import (
 )
 from groundmetric.baselines import NCA, ChiSquaredLMNN
 from groundmetric.experiments import compare
-from groundmetric.experiments.data import split_data
 from groundmetric.experiments.measures import nearest, nearest_others, own_share, votes
+from groundmetric.experiments.splits import split_data
 from groundmetric.report import write_report
 from groundmetric.report._contents import contents, packed
 from groundmetric.report._details import details, recall_beside

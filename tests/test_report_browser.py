@@ -286,8 +286,8 @@ def sparse(tmp_path_factory):
     names = [f"word {k}" for k in range(9)]
     return write_report(
         tmp_path_factory.mktemp("sparse") / "r.html",
-        X=X, y=np.arange(24) % 2, feature_names=names,
-        n_folds=2, n_repeats=1, learners=(),
+        X=X, y=np.arange(24) % 2, feature_names=names, n_folds=2, n_repeats=1,
+        learners=(),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from groundmetric.experiments.data import split_data
+from groundmetric.experiments.splits import split_data
 from groundmetric.report import _demo
 from groundmetric.report._write import judge_features
 

@@ -16,8 +16,7 @@ from groundmetric.experiments import (
     draw,
     methods,
 )
-from groundmetric.experiments.choice import available_learners, choice
-from groundmetric.experiments.names import in_a_sentence
+from groundmetric.experiments.choice import available_learners, choice, in_a_sentence
 
 NAMES = {"l1": "the l1 distance", "chi2": "the chi-squared distance", "nca": "NCA",
          "lmnn": "LMNN", "learned": "the learned metric"}  # fmt: skip

@@ -10,7 +10,7 @@ import typer
 from typer import Option
 
 from .. import GroundMetricLearning
-from ..experiments.data import split_data
+from ..experiments.splits import split_data
 from ..report._evaluation import evaluate
 from ..report._origins import Origin, Origins
 from ..report._page import Extras
@@ -146,6 +146,8 @@ def report(
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
     )
+    if found.skipped:
+        note(found.skipped)
     lesson = found.lesson(features[0])
     origin = {
         "command": shlex.join(["groundmetric", *context.obj]),

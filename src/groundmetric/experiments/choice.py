@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from .cross_validation import CrossValidation
     from .design import Design
 
-__all__ = ["FIXED", "LEARNERS", "Learners", "available_learners", "choice"]
-__all__ += ["TFIDF", "best_first", "choice_of", "fixed_for", "is_like_text", "learns"]
+__all__ = ["FIXED", "LABELS", "LEARNERS", "TFIDF", "Learners", "available_learners"]
+__all__ += ["best_first", "choice", "choice_of", "fixed_for", "in_a_sentence"]
+__all__ += ["is_like_text", "learns"]
 
 #: Distances that learn nothing.
 FIXED: tuple[str, ...] = ("l1", "hellinger", "chi2", "l2")
@@ -35,6 +36,24 @@ LEARNERS: tuple[str, ...] = (
     "chi2-lmnn",
 )
 SLOW, FEW_CLASSES = "itml-hellinger", 5  # its pairs grow as classes squared
+#: In tables and charts. A report calls our metric "learned", and where it started,
+#: "initial".
+LABELS: dict[str, str] = {
+    "learned": "learned metric",
+    "gml": "learned metric",
+    "initial": "initial metric",
+    "l1": "l1",
+    "hellinger": "Hellinger",
+    "chi2": "chi-squared",
+    "l2": "l2",
+    "pixels": "pixel EMD",
+    "gml-smoothed": "smoothed metric",
+    "lmnn-hellinger": "LMNN",
+    "itml-hellinger": "ITML",
+    "nca-hellinger": "NCA",
+    "chi2-lmnn": "chi-squared LMNN",
+    "tfidf-l1": "l1 of TF-IDF",
+}
 
 
 class Learners(NamedTuple):
@@ -227,3 +246,22 @@ def _also(close: Sequence[str]) -> str:
     *first, last = close
     listed = f"{', '.join(first)} and {last}" if first else last
     return f"; {listed} {'are' if first else 'is'} not significantly worse"
+
+
+def in_a_sentence(name: str) -> str:
+    """Name a distance of :data:`LABELS` within a sentence.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.choice import in_a_sentence
+    >>> in_a_sentence("gml"), in_a_sentence("l1"), in_a_sentence("lmnn-hellinger")
+    ('the learned metric', 'the l1 distance', 'LMNN')
+    """
+    if name == "pixels":
+        return "the EMD with Euclidean distances between pixels"
+    if name == "gml-smoothed":
+        return "the smoothed metric (SinkhornMetricLearning)"
+    if name in LEARNERS:
+        return LABELS[name]
+    what = "" if name in ("learned", "gml", "initial", TFIDF) else " distance"
+    return f"the {LABELS[name]}{what}"

@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from .. import validation
 from .._progress import progress_bar
 from .comparison import Measured, Split, measured, require_sizes
-from .data import split_data
 from .methods import Method, as_methods
+from .splits import split_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from .data import Data
     from .design import Design, Estimate
+    from .splits import Data
 
 Wrong = NDArray[np.bool_]
 

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._pandas import pandas_of
-from .choice import available_learners, best_first, choice_of, fixed_for
+from .choice import (
+    LABELS,
+    available_learners,
+    best_first,
+    choice_of,
+    fixed_for,
+    in_a_sentence,
+)
 from .cross_validation import CrossValidation, measure
-from .data import split_data
 from .design import Estimate
 from .methods import METHODS, Method, as_methods
-from .names import LABELS, in_a_sentence
+from .splits import split_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._words import count, percent, points
-from .choice import LEARNERS, choice_of, learns
-from .names import in_a_sentence
+from .choice import LEARNERS, choice_of, in_a_sentence, learns
 
 if TYPE_CHECKING:
     from .cross_validation import CrossValidation
@@ -17,6 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["Gain", "Verdict", "kind"]
 
 LEARNED = "learned"
+DID = {
+    "helped": "helped",
+    "hurt": "made things worse",
+    "unclear": "made no significant difference",
+}
 NEARLY = 0.9
 MOST_SURE = 0.999
 
@@ -31,29 +35,25 @@ class Gain:
         Name of the other distance.
     error, other_error : float
         Error rates of the learned metric and of the other.
-    low, high : float
-        Interval of ``other_error - error``; positive if learning is better.
+    gain, low, high : float
+        Error rate that learning saves, and its interval.
     sure : float
         Confidence that learning is better, from 0 to 1.
 
     Examples
     --------
     >>> from groundmetric.experiments.verdict import Gain
-    >>> Gain("the l1 distance", 0.08, 0.12, 0.01, 0.07, 0.99).interval
+    >>> Gain("the l1 distance", 0.08, 0.12, 0.04, 0.01, 0.07, 0.99).interval
     '+1.0 to +7.0'
     """
 
     other: str
     error: float
     other_error: float
+    gain: float
     low: float
     high: float
     sure: float
-
-    @property
-    def gain(self) -> float:
-        """Error rate that learning saves."""
-        return self.other_error - self.error
 
     @property
     def interval(self) -> str:
@@ -96,7 +96,7 @@ def kind(found: Gain) -> str:
     Examples
     --------
     >>> from groundmetric.experiments.verdict import Gain, kind
-    >>> kind(Gain("the l1 distance", 0.08, 0.12, 0.01, 0.07, 0.99))
+    >>> kind(Gain("the l1 distance", 0.08, 0.12, 0.04, 0.01, 0.07, 0.99))
     'helped'
     """
     if found.low > 0.0:
@@ -146,8 +146,7 @@ class Verdict:
         one = self.found[other]
         saved = one.saved_by(self.learned, measure)
         error, theirs = (each.error(measure).mean for each in (self.learned, one))
-        ends = saved.low, saved.high
-        return Gain(in_a_sentence(other), error, theirs, *ends, saved.sure)
+        return Gain(in_a_sentence(other), error, theirs, *astuple(saved))
 
     def gains(self) -> dict[str, Gain]:
         """Compare the learned metric with each other distance."""
@@ -156,15 +155,11 @@ class Verdict:
     def headline(self) -> str:
         """Say in one sentence whether learning helped, by errors of neighbors."""
         found = self.gain("l1")
-        said = {
-            "helped": "Learning helped",
-            "hurt": "Learning made things worse",
-            "unclear": "Learning made no significant difference",
-        }[kind(found)]
         voters = count(self.n_neighbors, "nearest neighbor")
         return (
-            f"{said}: {percent(found.error)} errors of {voters} under the learned "
-            f"metric, {percent(found.other_error)} under {found.other}."
+            f"Learning {DID[kind(found)]}: {percent(found.error)} errors of {voters} "
+            f"under the learned metric, {percent(found.other_error)} under "
+            f"{found.other}."
         )
 
     def size(self) -> str:
@@ -186,11 +181,8 @@ class Verdict:
 
     def best_fixed(self) -> str:
         """Compare the learned metric with the best distance that does not learn."""
-        rivals = {
-            name: gain for name, gain in self.gains().items() if name != "initial"
-        }
-        fixed = [gain for name, gain in rivals.items() if not learns(name)]
-        best = min(fixed, key=lambda found: found.other_error)
+        fixed = [name for name in self.found if not learns(name) and name != "initial"]
+        best = min(map(self.gain, fixed), key=lambda found: found.other_error)
         beside = "as many as" if best.gain == 0.0 else "more than"
         if best.gain < 0.0:
             beside = "fewer than"
@@ -221,15 +213,11 @@ class Verdict:
         svm, knn = self.gain("l1", "svm"), self.gain("l1")
         if kind(svm) == kind(knn):
             return ""
-        words = {
-            "helped": "learning helped",
-            "hurt": "learning made things worse",
-            "unclear": "learning made no significant difference",
-        }
         return (
-            f"With support vector machines, {words[kind(svm)]}: {percent(svm.error)} "
-            f"errors, {percent(svm.other_error)} under {svm.other}. The verdict goes "
-            "by nearest neighbors, which use the distance and nothing else."
+            f"With support vector machines, learning {DID[kind(svm)]}: "
+            f"{percent(svm.error)} errors, {percent(svm.other_error)} under "
+            f"{svm.other}. The verdict goes by nearest neighbors, which use the "
+            "distance and nothing else."
         )
 
     def sentences(self) -> list[str]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from ..base._powers import raised
-from ..experiments.names import LABELS, in_a_sentence
+from ..experiments.choice import LABELS, in_a_sentence
 from ..experiments.verdict import Gain, kind
 from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
 from ._lesson import moved

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._words import count, percent
-from ..experiments.verdict import kind
+from ..experiments.verdict import DID, kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,14 +40,9 @@ def details(evaluation: Evaluation) -> Iterable[str]:
     yield _changes(evaluation)
     if "initial" in evaluation.judged:
         found = verdict.gain("initial")
-        words = {
-            "helped": "The descent itself helped",
-            "hurt": "The descent itself made things worse",
-            "unclear": "The descent itself made no significant difference",
-        }
         yield (
-            f"{words[kind(found)]}: {percent(found.other_error)} errors under "
-            f"{found.other}, where it started."
+            f"The descent itself {DID[kind(found)]}: {percent(found.other_error)} "
+            f"errors under {found.other}, where it started."
         )
     elif not evaluation.data.was_split:
         yield (

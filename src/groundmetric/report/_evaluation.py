@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..experiments.comparison import Measured
-    from ..experiments.data import Data
     from ..experiments.design import Design
+    from ..experiments.splits import Data
     from ..learning._estimator import GroundMetricLearning
 
 Floats = NDArray[np.float64]
@@ -113,30 +114,28 @@ def evaluate(
     fitted = not data.was_split and hasattr(learner, "metric_")
     if fitted:
         validation.as_cost(learner.metric_, data.rows.shape[1], "learner.metric_")
-    own = [of_learner(learner, fitted=fitted)]
-    start = of_start(learner, fitted=fitted)
-    if not _starts_uniform(start, data):
-        own.append(start)
     rivals = _rivals(learners, data.design, slow=slow)
     names = [*fixed_for(data.rows), *rivals.names]
-    every = measure(
-        data,
-        methods=[*own, *(METHODS[name] for name in names), *others],
-        n_neighbors=n_neighbors,
-        n_jobs=n_jobs,
-        verbose=verbose,
-        keep=True,
-    )
-    found = {one.method: one for one in every}
+    settings: dict[str, Any] = {
+        "n_neighbors": n_neighbors,
+        "n_jobs": n_jobs,
+        "verbose": verbose,
+    }
+    measured = partial(measure, data, **settings, keep=True)
+    own = of_learner(learner, fitted=fitted)
+    every = measured(methods=[own, *(METHODS[name] for name in names), *others])
+    first = every[0].first
+    assert first is not None  # noqa: S101 - it was kept
+    assert isinstance(first.pairwise, Learned)  # noqa: S101 - see of_learner
+    fit = first.pairwise.learner.set_params(n_jobs=learner.n_jobs)
+    if not is_uniform(fit.initial_metric_):
+        every[1:1] = measured(methods=[of_start(learner, fitted=fitted)])
     options = {"n_jobs": n_jobs, "verbose": learner.verbose}
     judged = {
         one.method: _judge(one.first, data, options) for one in every if one.first
     }
-    first = found["learned"].first
-    assert first is not None  # noqa: S101 - it was kept
-    assert isinstance(first.pairwise, Learned)  # noqa: S101 - see of_learner
-    fit = first.pairwise.learner.set_params(n_jobs=learner.n_jobs)
-    return Evaluation(data, fit, Verdict(found, n_neighbors), judged, rivals.skipped)
+    verdict = Verdict({one.method: one for one in every}, n_neighbors)
+    return Evaluation(data, fit, verdict, judged, rivals.skipped)
 
 
 def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
@@ -157,11 +156,6 @@ def _rivals(learners: Iterable[str] | None, design: Design, *, slow: bool) -> Le
     for name in names:
         validation.require_one_of(name, "learners", LEARNERS)
     return Learners(names, "")
-
-
-def _starts_uniform(start: Method, data: Data) -> bool:
-    pairwise = start.learn(data.train, data.labels[data.train_rows], None)
-    return is_uniform(pairwise(np.eye(data.rows.shape[1]), None))
 
 
 def _judge(found: Measured, data: Data, options: dict[str, Any]) -> Judged:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..experiments.names import LABELS
+from ..experiments.choice import LABELS
 from ..experiments.verdict import kind
 from ._details import details, how
 

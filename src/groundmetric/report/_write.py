@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _files, validation
-from ..experiments.data import split_data
+from ..experiments.splits import split_data
 from ..learning import (
     GroundMetricLearning,
     MappedMetricLearning,

@@ -1,0 +1,139 @@
+"""What is said about errors: honest in both directions, and about how sure it is."""
+
+import numpy as np
+import pytest
+
+from groundmetric.experiments import CrossValidation
+from groundmetric.experiments.design import Design
+from groundmetric.experiments.splits import given
+from groundmetric.experiments.verdict import Gain, Verdict, confidence, kind
+
+
+def wrong(*rows, n=100):
+    found = np.zeros(n, dtype=bool)
+    found[list(rows)] = True
+    return [found]
+
+
+def verdict_of(learned, l1, *, svm=None, y_test=50 * ["a", "b"], **others):
+    """Judge errors on a test set that was given."""
+    design = given(["a", "b"], y_test)
+    machines = svm or {}
+    errors = {"learned": learned, "l1": l1, **others}
+    return Verdict(
+        {
+            name: CrossValidation(name, design, each, machines.get(name), [1.5])
+            for name, each in errors.items()
+        },
+        3,
+    )
+
+
+def test_verdict_is_honest_in_both_directions():
+    few, many = wrong(0), wrong(*range(20))
+    helped, hurt, same = (
+        verdict_of(*each) for each in ((few, many), (many, few), (few, few))
+    )
+    assert helped.headline() == (
+        "Learning helped: 1.0 % errors of 3 nearest neighbors under the learned "
+        "metric, 20.0 % under the l1 distance."
+    )
+    assert hurt.headline().startswith("Learning made things worse: 20.0 % errors of 3")
+    assert same.headline().startswith("Learning made no significant difference: 1.0 %")
+    assert "learning saves 19.0 percentage points; the 95 % i" in helped.size()
+    assert "learning costs 19.0 percentage points more errors; " in hurt.size()
+    assert helped.size().endswith("more than 99.9 % sure that learning is better.")
+    assert hurt.size().endswith("more than 99.9 % sure that the l1 distance is better.")
+    assert same.gain("l1").low < 0 < same.gain("l1").high  # no certainty from no change
+    assert same.size().endswith(
+        "We can be 50.0 % sure that learning is better; 50 % is a coin toss, and a "
+        "significant difference takes 97.5 %."
+    )
+
+
+@pytest.mark.parametrize(
+    ("sure", "said"),
+    [
+        (0.96, "Other random splits may tip the scales."),
+        (0.04, "96.0 % sure that the l1 distance is better; a significant difference"),
+        (0.7, "70.0 % sure that learning is better; 50 % is a coin toss"),
+    ],
+)
+def test_verdicts_near_the_edge_are_called_so(sure, said):
+    found = Gain("the l1 distance", 0.1, 0.12, 0.02, -0.01, 0.05, sure)
+    assert kind(found) == "unclear"
+    assert said in found.certainty
+
+
+def test_nothing_is_certain():
+    assert confidence(1.0) == "> 99.9 %"
+    assert confidence(0.0) == "< 0.1 %"
+    assert confidence(0.5) == "50.0 %"
+
+
+def test_the_best_rival_is_named():
+    few, many = wrong(0, 1), wrong(*range(20))
+    found = verdict_of(wrong(0, 1, 2), many, l2=few).best_fixed()
+    assert found == (
+        "Of the distances that do not learn, the l2 distance does best here, with "
+        "2.0 % errors: fewer than the learned metric, but not significantly so."
+    )
+    assert verdict_of(few, many).best_fixed().endswith("more than the learned metric.")
+    equal = verdict_of(few, few, initial=wrong())  # which is no rival
+    assert equal.best_fixed().endswith("as many as the learned metric.")
+
+
+def test_where_support_vector_machines_disagree_it_says_so():
+    few, many = wrong(0), wrong(*range(20))
+    svm = {"learned": many, "l1": few}
+    found = verdict_of(few, many, svm=svm)
+    assert found.machines() == (
+        "With support vector machines, learning made things worse: 20.0 % errors, "
+        "1.0 % under the l1 distance. The verdict goes by nearest neighbors, which use "
+        "the distance and nothing else."
+    )
+    assert found.machines() in found.sentences()
+    assert found.rows("svm")["l1"][0] == "1.0 %"
+    assert found.facts()["errors"]["l1"]["svm_saved"]["mean"] == pytest.approx(-0.19)
+    agree = verdict_of(few, many, svm={"learned": few, "l1": many})
+    assert agree.machines() == ""
+    assert verdict_of(few, many).machines() == ""
+
+
+def test_tables_have_a_balanced_column_if_classes_are_unequal():
+    labels = 95 * ["a"] + 5 * ["b"]
+    always_a = wrong(*range(95, 100))
+    found = verdict_of(always_a, always_a, y_test=labels)
+    assert found.columns()[:2] == ["Errors", "Balanced errors"]
+    assert found.rows()["l1"][:2] == ["5.0 %", "50.0 %"]
+    assert "makes 5.0 % errors" in found.guessing()
+    assert "50.0 % by guessing" in found.guessing()
+    equal = verdict_of(wrong(0), wrong(0))
+    assert equal.guessing() == ""
+    assert equal.columns() == ["Errors", "Saved by learning (95 %)", "Sure", "Seconds"]
+    assert equal.rows()["learned"] == ["1.0 %", "", "", "1.5"]
+
+
+def test_no_distance_is_recommended_that_is_no_better_than_guessing():
+    half = wrong(*range(0, 100, 2))
+    found = verdict_of(half, half, **{"nca-hellinger": half})
+    assert found.choice() == (
+        "No distance is better than always guessing the most common class: 50.0 % "
+        "errors."
+    )
+
+
+def test_wins_are_counted_over_splits():
+    tests = np.arange(3, 13)
+    design = Design("disjoint", np.arange(13) % 2, [([k], tests) for k in range(3)])
+    ours = [np.arange(10) < n for n in (0, 1, 2)]
+    theirs = [np.arange(10) < n for n in (1, 1, 3)]
+    found = Verdict(
+        {
+            "learned": CrossValidation("learned", design, ours),
+            "l1": CrossValidation("l1", design, theirs),
+        },
+        1,
+    )
+    assert found.columns()[3] == "Wins of 3"
+    assert found.rows()["l1"][3] == "2"
