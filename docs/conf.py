@@ -90,7 +90,7 @@ sphinx_gallery_conf = {
 
 
 # Methods that modules of the package call on each other's classes.
-INTERNAL = {"file", "from_core", "require_writable"}
+INTERNAL = {"from_core"}
 
 
 def skip_foreign(*event: Any) -> bool | None:  # noqa: ANN401 - Sphinx's

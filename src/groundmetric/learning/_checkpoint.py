@@ -65,7 +65,7 @@ class Checkpoint:
     def __hash__(self) -> int:
         return hash((self.path, self.seconds))
 
-    def require_writable(self) -> None:
+    def _require_writable(self) -> None:
         """Reject a path that cannot be written, before any work is done."""
         if not isinstance(self.path, (str, os.PathLike)):
             raise ValueError(
@@ -74,7 +74,7 @@ class Checkpoint:
         validation.as_number(self.seconds, "seconds", low=0.0)
         _files.require_writable(Path(self.path), "checkpoint")
 
-    def file(self, identity: str) -> StateFile:
+    def _file(self, identity: str) -> StateFile:
         """Open the file for one descent."""
         return StateFile(self.path, self.seconds, identity)
 

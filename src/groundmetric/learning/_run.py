@@ -29,7 +29,7 @@ def judged_callbacks(callbacks: Any) -> list[Any]:  # noqa: ANN401 - judged here
     each = list(callbacks)
     for k, callback in enumerate(each):
         if isinstance(callback, Checkpoint):
-            callback.require_writable()
+            callback._require_writable()
         elif not callable(callback):
             raise ValueError(f"callbacks[{k}] is {callback!r}; a function is needed.")
     if sum(isinstance(callback, Checkpoint) for callback in each) > 1:
@@ -57,7 +57,7 @@ def run(
         ]
         for callback in callbacks:
             if isinstance(callback, Checkpoint):
-                file = callback.file(_identity(descent, rows, n_steps))
+                file = callback._file(_identity(descent, rows, n_steps))
                 file.resume(descent.set_state)
                 observers.append(stack.enter_context(file))
             else:

@@ -30,7 +30,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         Learns the metric. Neighbors are those under its own distances, exact or
         smoothed; of another package's learner, those under its ``metric_``. If None, a
         :class:`GroundMetricLearning` with its defaults; its parameters can still be
-        set, for instance ``learner__n_similar`` in a grid search.
+        set, for instance ``learner__criterion__margin`` in a grid search.
     n_jobs : int, optional
         Number of threads for the search, and for the learner if it sets none itself.
     verbose : int, default=0
