@@ -86,7 +86,7 @@ def supports_row(s: int) -> Row:
 
 def gensim_row() -> Row:
     """Word mover's distances of the same documents, word by word."""
-    from gensim.models import KeyedVectors  # noqa: PLC0415 - optional
+    from gensim.models import KeyedVectors
 
     rng = np.random.default_rng(1)
     X, vectors = bags(rng, 1000, zipf()), word_vectors(rng)
@@ -187,7 +187,7 @@ def file_row(folder: str) -> Row:
 
 def cluster_row() -> Row:
     """Solve 10^5 pairs on two workers of one thread, and on two threads."""
-    from distributed import Client, LocalCluster  # noqa: PLC0415 - optional
+    from distributed import Client, LocalCluster
 
     X, points = dense(640)
     metric = cdist(points, points)

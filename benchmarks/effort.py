@@ -88,7 +88,7 @@ def measure(name: str) -> tuple[Effort, gm.GroundMetricLearning, float]:
     estimates = []
     whole = _effort.effort_of
 
-    def watched(*args: Any) -> Effort:  # noqa: ANN401 - of effort_of
+    def watched(*args: Any) -> Effort:
         estimates.append(whole(*args))
         return estimates[-1]
 

@@ -93,7 +93,7 @@ sphinx_gallery_conf = {
 INTERNAL = {"from_core"}
 
 
-def skip_foreign(*event: Any) -> bool | None:  # noqa: ANN401 - Sphinx's
+def skip_foreign(*event: Any) -> bool | None:
     """Leave out what classes inherit from others, and what is not for users.
 
     What comes from scikit-learn is described there, with links that lead nowhere from
@@ -107,7 +107,7 @@ def skip_foreign(*event: Any) -> bool | None:  # noqa: ANN401 - Sphinx's
     return None if owner.startswith("groundmetric") and not inherited else True
 
 
-def hide_private(*event: Any) -> tuple[str, str | None] | None:  # noqa: ANN401
+def hide_private(*event: Any) -> tuple[str, str | None] | None:
     """Leave private fields of results, and how defaults are made, out of signatures."""
     _, what, _, _, _, signature, returned = event
     if what != "class" or not signature:

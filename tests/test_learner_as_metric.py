@@ -164,7 +164,7 @@ def test_embedding_does_not_turn_with_rounding() -> None:
     two = gm.SinkhornMetricLearning(max_steps=5, n_jobs=2).fit(X, Y)
     np.testing.assert_allclose(one.metric_, two.metric_, atol=1e-10)
     np.testing.assert_allclose(one.embedding_, two.embedding_, atol=1e-6)
-    from groundmetric.smoothed._positions import on_principal_axes  # noqa: PLC0415
+    from groundmetric.smoothed._positions import on_principal_axes
 
     A = np.eye(12) - 1 / 12  # all axes are tied
     A[0] *= 1.5

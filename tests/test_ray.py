@@ -16,7 +16,7 @@ def backend(monkeypatch):
     """Start Ray with two processors."""
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")  # or it writes a token
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    from ray.util.joblib import register_ray  # noqa: PLC0415 - optional
+    from ray.util.joblib import register_ray
 
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     register_ray()

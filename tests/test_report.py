@@ -19,6 +19,7 @@ from groundmetric import (
     GroundMetricLearning,
     MappedMetricLearning,
     MetricLearningCV,
+    Neighborhood,
     distances,
 )
 from groundmetric.baselines import NCA, ChiSquaredLMNN
@@ -372,7 +373,7 @@ def test_verdict_and_settings_need_no_script(tmp_path):
 
 
 def test_the_descent_is_described_as_it_is(tmp_path):
-    for criterion, bounded in (("margin", False), ("neighborhood", True)):
+    for criterion, bounded in (("margin", False), (Neighborhood(inner_steps=3), True)):
         learner = learner_of(criterion=criterion)
         path = write_report(tmp_path / "r.html", **SMALL, learner=learner, learners=())
         text = path.read_text(encoding="utf-8")

@@ -292,7 +292,7 @@ def test_messages_show_numbers_as_python_writes_them(call, message):
 
 
 def test_advice_on_unequal_masses_works_with_sparse_rows():
-    from sklearn.preprocessing import normalize  # noqa: PLC0415 - as the message says
+    from sklearn.preprocessing import normalize
 
     X = sp.csr_array([[0.5, 0.5, 0], [1, 0, 1]])
     with pytest.raises(ValueError, match=r"normalize\(X, norm='l1'\)\.$"):

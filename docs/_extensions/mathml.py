@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 UNDER = re.compile(r"\\(min|max|sum)_")
 
 
-def visit_inline(writer: Any, node: Element) -> None:  # noqa: ANN401 - Sphinx's
+def visit_inline(writer: Any, node: Element) -> None:
     """Write a formula in a line of text."""
     writer.body.append(convert(node.astext()))
     raise SkipNode
 
 
-def visit_block(writer: Any, node: Element) -> None:  # noqa: ANN401 - Sphinx's
+def visit_block(writer: Any, node: Element) -> None:
     """Write a formula on its own."""
     anchor = f' id="{node["ids"][0]}"' if node["ids"] else ""
     latex = UNDER.sub(r"\\\1\\limits_", node.astext())

@@ -74,7 +74,7 @@ class DifferenceDisplay(Display):
         cls,
         results: pd.DataFrame,
         method: str,
-        **options: Any,  # noqa: ANN401 - of paired_differences
+        **options: Any,
     ) -> DifferenceDisplay:
         """Compare a method with another one, or with the best of the others.
 

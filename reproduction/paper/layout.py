@@ -41,7 +41,7 @@ class Column(NamedTuple):
 def columns_of(
     results: pd.DataFrame,
     pairs: Sequence[Pair],
-    **options: Any,  # noqa: ANN401 - methods and interval of the displays
+    **options: Any,
 ) -> list[Column]:
     """Create the displays of both measures."""
     return [_column(results, measure, pairs, **options) for measure in MEASURES]
@@ -62,7 +62,7 @@ def _column(
     results: pd.DataFrame,
     measure: str,
     pairs: Sequence[Pair],
-    **options: Any,  # noqa: ANN401 - as above
+    **options: Any,
 ) -> Column:
     curves = CurvesDisplay.from_results(results, measure=measure, **options)
     differences = [
@@ -109,7 +109,7 @@ def _draw(drawing: Figure, columns: Sequence[Column], title: str) -> None:
     drawing.supxlabel(_described(curves.curves), color="0.4", **at_left)
 
 
-def _legend(ax: Axes, handles: list[Line2D], **options: Any) -> None:  # noqa: ANN401 - of matplotlib
+def _legend(ax: Axes, handles: list[Line2D], **options: Any) -> None:
     """Use axes for a legend only."""
     ax.axis("off")
     legend = ax.legend(handles=handles, loc="upper center", borderaxespad=0, **options)

@@ -29,7 +29,7 @@ FETCHED = 8
 
 
 def completed(
-    client: Any,  # noqa: ANN401 - judged here
+    client: Any,
     function: Callable[..., Any],
     shared: object,
     calls: Sequence[tuple[object, ...]],
@@ -41,7 +41,7 @@ def completed(
     shared data are, and moves them only when it has seen how long they take.
     """
     require_client(client)
-    from distributed import as_completed  # noqa: PLC0415 - an optional dependency
+    from distributed import as_completed
 
     name = f"groundmetric-{uuid.uuid4().hex}"
     held = _sent(client, shared, name)
@@ -95,7 +95,7 @@ class Shards:
 
     def __init__(
         self,
-        client: Any,  # noqa: ANN401 - judged here
+        client: Any,
         make: Callable[..., Any],
         shared: object,
         parts: Sequence[object],
@@ -186,11 +186,11 @@ def _called(
 class _Packed:
     """Data that are copied when they arrive, and so are aligned."""
 
-    def __init__(self, item: Any) -> None:  # noqa: ANN401 - anything
+    def __init__(self, item: Any) -> None:
         self.item = item
 
     def __reduce__(self) -> tuple[Callable[[bytes], _Packed], tuple[bytes]]:
-        from distributed.protocol.pickle import dumps  # noqa: PLC0415 - optional
+        from distributed.protocol.pickle import dumps
 
         # Later protocols leave arrays outside.
         return _unpacked, (dumps(self.item, protocol=4),)
@@ -200,7 +200,7 @@ def _unpacked(data: bytes) -> _Packed:
     return _Packed(pickle.loads(data))  # noqa: S301 - of our client
 
 
-def _answered(function: Callable[..., Any], shared: _Packed, call: _Packed) -> Any:  # noqa: ANN401 - the function's
+def _answered(function: Callable[..., Any], shared: _Packed, call: _Packed) -> Any:
     return function(shared.item, *call.item)
 
 
@@ -210,7 +210,7 @@ def _at(home: str) -> dict[str, Any]:
     return {"pure": False, **where}
 
 
-def _sent(client: Any, shared: object, name: str) -> Any:  # noqa: ANN401 - of Dask
+def _sent(client: Any, shared: object, name: str) -> Any:
     """Make a task of data, see above."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph")
@@ -242,20 +242,20 @@ def is_lazy(X: object) -> bool:
 
 def lazily(
     function: Callable[..., NDArray[np.float64]],
-    X: Any,  # noqa: ANN401 - a Dask array
-    Y: Any,  # noqa: ANN401 - a Dask array, or None
+    X: Any,
+    Y: Any,
     shared: object,
-) -> Any:  # noqa: ANN401 - a Dask array
+) -> Any:
     """Make a Dask array of ``function(x, y, shared)`` for all blocks of rows.
 
     If Y is None, blocks below the diagonal are those above, transposed.
     """
-    import dask  # noqa: PLC0415 - an optional dependency
-    import dask.array as da  # noqa: PLC0415
+    import dask
+    import dask.array as da
 
     held = dask.delayed(shared)
 
-    def block(x: Any, y: Any) -> Any:  # noqa: ANN401
+    def block(x: Any, y: Any) -> Any:
         shape = (x.shape[0], y.shape[0])
         one = dask.delayed(function)(x, None if y is x else y, held)
         return da.from_delayed(one, shape, meta=np.empty((0, 0)))
@@ -271,7 +271,7 @@ def lazily(
     )
 
 
-def _blocks_of_rows(X: Any) -> list[Any]:  # noqa: ANN401 - a Dask array
+def _blocks_of_rows(X: Any) -> list[Any]:
     """Split a Dask array into blocks of whole rows."""
     whole = X.rechunk({1: -1})
     ends = np.cumsum(whole.chunks[0])

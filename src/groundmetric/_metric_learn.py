@@ -40,7 +40,7 @@ def is_installed() -> bool:
     return True
 
 
-def lmnn(rows: Floats, labels: NDArray[np.int64], k: int, **options: Any) -> Learned:  # noqa: ANN401 - of metric-learn
+def lmnn(rows: Floats, labels: NDArray[np.int64], k: int, **options: Any) -> Learned:
     """Learn from rows and labels with k target neighbors."""
     learner = _package().LMNN(n_neighbors=k, init="identity", **options)
     return _learned(learner.fit(rows, labels))
@@ -50,15 +50,15 @@ def itml(
     pairs: Floats,  # (n_pairs, 2, d)
     same: NDArray[np.bool_],
     bounds: Floats,
-    **options: Any,  # noqa: ANN401 - of metric-learn
+    **options: Any,
 ) -> Learned:
     """Learn from pairs that are to be nearer, or farther, than the bounds."""
     learner = _package().ITML(**options)
     # What fit does, less a threshold that nobody needs: that makes scikit-learn warn.
-    return _learned(learner._fit(pairs, np.where(same, 1, -1), bounds=bounds))  # noqa: SLF001 - see above
+    return _learned(learner._fit(pairs, np.where(same, 1, -1), bounds=bounds))
 
 
-def _learned(learner: Any) -> Learned:  # noqa: ANN401 - of metric-learn
+def _learned(learner: Any) -> Learned:
     converged = learner.n_iter_ + 1 < learner.max_iter
     return Learned(np.asarray(learner.components_), converged)
 
@@ -66,8 +66,8 @@ def _learned(learner: Any) -> Learned:  # noqa: ANN401 - of metric-learn
 def _package() -> ModuleType:
     """Import metric-learn, fit for the scikit-learn that is installed."""
     try:
-        import metric_learn  # noqa: PLC0415 - an optional dependency
-        from metric_learn import _util  # noqa: PLC0415
+        import metric_learn
+        from metric_learn import _util
     except ImportError as error:
         raise ImportError(
             "LMNN and ITML need metric-learn: pip install 'groundmetric[baselines]'."

@@ -33,7 +33,7 @@ def progress_bar(
         yield None
         return
     try:
-        from tqdm.auto import tqdm  # noqa: PLC0415 - an optional dependency
+        from tqdm.auto import tqdm
     except ImportError as error:
         raise ImportError(
             "A progress bar needs tqdm: pip install 'groundmetric[progress]'."

@@ -15,7 +15,7 @@ OTHERS = ("sklearn", "joblib")
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the first line outside this package and scikit-learn."""
     inside = _folders()
-    frame, level = sys._getframe(), 1  # noqa: SLF001 - what warnings use as well
+    frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
@@ -23,7 +23,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 def warn_not_converged(message: str) -> None:
     """Warn that an iteration stopped short of its tolerance."""
-    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - takes long
+    from sklearn.exceptions import ConvergenceWarning
 
     warn(message, ConvergenceWarning)
 

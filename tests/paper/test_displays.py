@@ -81,7 +81,7 @@ def test_differences_name_the_best_at_each_kappa(ax):
 
 
 def test_displays_make_their_own_axes():
-    import matplotlib.pyplot as plt  # noqa: PLC0415 - after the backend was chosen
+    import matplotlib.pyplot as plt
 
     results = frame(CURVES)
     one = CurvesDisplay.from_results(results).plot()

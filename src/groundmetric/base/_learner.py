@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 KEPT = ("_metadata_request", "_sklearn_output_config")
 
 
-def own_distances(learner: Any) -> Callable[..., NDArray[np.float64]]:  # noqa: ANN401 - fitted
+def own_distances(learner: Any) -> Callable[..., NDArray[np.float64]]:
     """Return what computes a learner's distances between rows as it sees them."""
-    between: Callable[..., NDArray[np.float64]] = learner._distances(learner._learned)  # noqa: SLF001
+    between: Callable[..., NDArray[np.float64]] = learner._distances(learner._learned)
     return between
 
 
@@ -30,7 +30,7 @@ class KeepsLearner:
 
     _learner_parameter: ClassVar[str] = "metric"
 
-    def __sklearn_clone__(self) -> Any:  # noqa: ANN401 - of the same class
+    def __sklearn_clone__(self) -> Any:
         kept = self._learner_parameter
         if not validation.is_learner(getattr(self, kept)):
             return super().__sklearn_clone__()  # type: ignore[misc]

@@ -86,7 +86,7 @@ def load_model(path: StrPath) -> SavedMixin:
     return model
 
 
-def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ours
+def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:
     """Split an estimator, fitted or not, into plain values and arrays."""
     facts: dict[str, Any] = {"estimator": type(estimator).__name__}
     arrays: Arrays = {}
@@ -113,7 +113,7 @@ def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:  # noqa: ANN401 - ou
     return facts, arrays
 
 
-def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:  # noqa: ANN401 - an estimator of ours
+def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:
     """Rebuild an estimator; raise an error if the parts do not fit."""
     params, fitted = dict(facts["params"]), dict(facts["fitted"])
     for kind, values, start in (("params", params, "param."), ("fitted", fitted, "")):
@@ -144,7 +144,7 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:  # no
     return estimator
 
 
-def _names_of(estimator: Any) -> tuple[str, ...]:  # noqa: ANN401 - or a class
+def _names_of(estimator: Any) -> tuple[str, ...]:
     """Return its fitted attributes; parameters alone have none."""
     names: tuple[str, ...] = (
         *getattr(estimator, "_fitted", ()),
@@ -159,7 +159,7 @@ def _taken(arrays: Arrays, prefix: str) -> Arrays:
     return {name.removeprefix(prefix): arrays.pop(name) for name in names}
 
 
-def _class_of(name: str) -> Any:  # noqa: ANN401 - a class of ours
+def _class_of(name: str) -> Any:
     """Find the class of a nested estimator, or of its parameters."""
     for cls in (*_subclasses(SavedMixin), *_subclasses(Parameters)):
         if cls.__name__ == name:
@@ -173,7 +173,7 @@ def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
         yield from _subclasses(child)
 
 
-def _is_plain(item: Any) -> bool:  # noqa: ANN401 - judged here
+def _is_plain(item: Any) -> bool:
     """Tell whether JSON holds a value: a plain one, or a grid of such."""
     if isinstance(item, dict):
         return all(isinstance(key, str) for key in item) and all(
@@ -186,7 +186,7 @@ def _is_plain(item: Any) -> bool:  # noqa: ANN401 - judged here
     return isinstance(item, PLAIN)
 
 
-def _as_plain(values: Any, name: str) -> np.ndarray[Any, Any]:  # noqa: ANN401 - judged here
+def _as_plain(values: Any, name: str) -> np.ndarray[Any, Any]:
     """Convert to an array that numpy stores without pickling."""
     array = np.asarray(values)
     if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.flat):

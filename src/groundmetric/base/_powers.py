@@ -21,7 +21,7 @@ def raised(rows: Floats, power: float) -> Floats:
     return scaled
 
 
-def _raised_sparse(rows: Any, power: float) -> Any:  # noqa: ANN401 - CSR
+def _raised_sparse(rows: Any, power: float) -> Any:
     """Do the same to sparse histograms."""
     sizes = np.diff(rows.indptr)
     largest = np.maximum.reduceat(rows.data, rows.indptr[:-1])

@@ -36,7 +36,7 @@ def all_or_nothing(fit: Fit) -> Fit:
     """Leave an estimator unchanged if its fit fails."""
 
     @wraps(fit)
-    def safe(self: object, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - of fit
+    def safe(self: object, *args: Any, **options: Any) -> Any:
         before = dict(vars(self))
         try:
             return fit(self, *args, **options)
@@ -78,7 +78,7 @@ def as_rows(
 
 def as_sparse_rows(
     estimator: object, X: ArrayLike, *, reset: bool, min_samples: int = 1
-) -> Any:  # noqa: ANN401 - sparse rows
+) -> Any:
     """Validate X; return sparse rows of mass 1."""
     judge: Any = validation.as_sparse_distributions
     return as_rows(estimator, X, judge, reset=reset, min_samples=min_samples)
@@ -107,7 +107,7 @@ def _say_where(error: ValueError, X: ArrayLike, judge: Judge, table: Table) -> N
         raise ValueError(f"{ours} ({general}.)") from None
 
 
-def n_among(rows: Floats, *others: Any) -> int:  # noqa: ANN401 - dense or sparse
+def n_among(rows: Floats, *others: Any) -> int:
     """Count the rows that are also among others, up to rounding."""
     # Sums of sparse rows are rounded in another way.
     seen = {
@@ -149,7 +149,7 @@ class HistogramsMixin:
         least = self._min_samples if reset else 1
         return as_rows(self, X, reset=reset, min_samples=least)
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class mixed with
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True

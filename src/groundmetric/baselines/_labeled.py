@@ -62,7 +62,7 @@ class LabeledTransformer(HistogramTransformer):
         name, limit = type(self).__name__, self.max_iter
         warn_not_converged(f"{name} made {limit} {unit} and has not converged.")
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags

@@ -19,6 +19,6 @@ def main() -> None:
             "pip install 'groundmetric[cli]'\n"
         )
         sys.exit(2)
-    from ._app import app  # noqa: PLC0415 - imports typer, which is optional
+    from ._app import app
 
     app(prog_name="groundmetric")

@@ -51,11 +51,11 @@ COMMANDS = {
 class OneLine(TyperGroup):
     """Commands whose errors are one line; ``context.obj`` has the command line."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's
         """Name the commands."""
         return [*COMMANDS]
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
@@ -65,12 +65,12 @@ class OneLine(TyperGroup):
         alone.command(epilog=command.epilog)(command)
         return typer.main.get_command(alone)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name][-1]) for name in COMMANDS])
 
-    def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - typer's
+    def main(self, *args: Any, **options: Any) -> Any:
         """Run, and exit with 2 after one line if the input is invalid."""
         options["standalone_mode"] = False
         given = args[0] if args else options.get("args")
@@ -96,7 +96,7 @@ class OneLine(TyperGroup):
             sys.exit(128 + signal.SIGTERM)
         sys.exit(code if isinstance(code, int) else 0)
 
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's
+    def invoke(self, ctx: Any) -> Any:
         """Run a command, and make sure that its output was written."""
         try:
             found = super().invoke(ctx)

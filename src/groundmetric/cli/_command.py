@@ -28,7 +28,7 @@ def command(*examples: str, without: tuple[str, ...] = ()) -> Callable[..., Func
     return lambda function: _command(function, examples, without)
 
 
-def _command(function: Function, examples: tuple[str, ...], without: Any) -> Function:  # noqa: ANN401
+def _command(function: Function, examples: tuple[str, ...], without: Any) -> Function:
     given = inspect.signature(function)
     groups = {
         name: [one for one in _options(parameter) if one.name not in without]
@@ -44,7 +44,7 @@ def _command(function: Function, examples: tuple[str, ...], without: Any) -> Fun
     writes = any(isinstance(mark, Output) for mark in marks.values())
 
     @functools.wraps(function)
-    def run(**values: Any) -> None:  # noqa: ANN401 - whatever the command takes
+    def run(**values: Any) -> None:
         context = values["context"]
         called = {one.name: _called(one) for one in context.command.params}
         files = [(mark, called[name], values[name]) for name, mark in marks.items()]
@@ -88,7 +88,7 @@ def _options(parameter: Parameter) -> list[Parameter]:
     ]
 
 
-def _gathered(parameter: Parameter, group: list[Parameter], values: Any) -> Any:  # noqa: ANN401
+def _gathered(parameter: Parameter, group: list[Parameter], values: Any) -> Any:
     """Return the value of a parameter: its dataclass, or the value of the option."""
     if not is_dataclass(parameter.annotation):
         return values[parameter.name]
@@ -96,7 +96,7 @@ def _gathered(parameter: Parameter, group: list[Parameter], values: Any) -> Any:
     return kind(**{one.name: values[one.name] for one in group})
 
 
-def _called(parameter: Any) -> str:  # noqa: ANN401 - typer's, without a public name
+def _called(parameter: Any) -> str:
     if parameter.param_type_name == "option":
         return str(parameter.opts[0])
     return str(parameter.metavar or parameter.name).strip("[]")

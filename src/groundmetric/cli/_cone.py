@@ -101,7 +101,7 @@ def check(
         raise typer.Exit(1)
 
 
-def _complain(found: dict[str, Any], names: Any) -> None:  # noqa: ANN401 - a sequence
+def _complain(found: dict[str, Any], names: Any) -> None:
     broken = [
         f"{what} by {found[name]:.6g}"
         for name, what in (

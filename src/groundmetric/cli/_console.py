@@ -83,9 +83,9 @@ def print_table(
     In a terminal that is too narrow, titles take several lines; words and cells are
     never broken, nor left out.
     """
-    from rich import box  # noqa: PLC0415 - not for help
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
 
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     for i, (column, *cells) in enumerate(zip(columns, *rows, strict=True)):
@@ -104,5 +104,5 @@ def tell(text: str) -> None:
     sys.stdout.flush()
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - an array or number of numpy, or a path
+def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -47,7 +47,7 @@ def read_histograms(
 ) -> Data:
     """Read histograms over these bins; with labels, or without, or if there are any."""
 
-    def spell(name: str, *values: Any) -> str:  # noqa: ANN401 - of any option
+    def spell(name: str, *values: Any) -> str:
         return as_option(
             source.option.removeprefix("--") if name == "labels" else name, *values
         )
@@ -81,7 +81,7 @@ def row_names(data: Data) -> list[int | str]:
     return [i if data.paths is None else data.where(i) for i in range(len(data.X))]
 
 
-def bins_of(model: Any) -> Bins:  # noqa: ANN401 - a learner or classifier
+def bins_of(model: Any) -> Bins:
     """Ask for the bins of a model, which then takes arrays: columns are our affair."""
     learner = getattr(model, "learner_", model)
     bins = _histogram_table.bins_of(learner)
@@ -100,14 +100,14 @@ def thumbnail_of(data: Data, row: int) -> str | None:
     """Return a small picture of an image as a data URI, if it is one."""
     if data.paths is None:
         return None
-    from ..datasets._pixels import thumbnail  # noqa: PLC0415 - pillow
+    from ..datasets._pixels import thumbnail
 
     path = Path(data.source) / data.paths[data.rows[row]]
     image = thumbnail(path.read_bytes(), SIDE)
     return f"data:image/jpeg;base64,{base64.b64encode(image).decode()}"
 
 
-def warn_if_seen(histograms: Any, data: Data, power: float = 1.0) -> None:  # noqa: ANN401 - dense or sparse
+def warn_if_seen(histograms: Any, data: Data, power: float = 1.0) -> None:
     """Warn of histograms that the metric was learned from, raised to a power."""
     if n := n_among(raised(data.X, power), histograms):
         note(

@@ -125,7 +125,7 @@ def _ground(model: Path | None, metric: str | None) -> tuple[Any, Bins]:
     return matrix, Bins(len(matrix), given.columns or (), f"{metric} has")
 
 
-def _all(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:  # noqa: ANN401 - a learner or a matrix
+def _all(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:
     """Compute all distances, if they fit into memory."""
     rows, columns = (base, None) if asked is None else (asked, base)
     size = 8 * len(rows) * len(base)  # bytes

@@ -89,7 +89,7 @@ def evaluate(
     given = chosen.data
     if learned is not None:
         learned.set_params(n_jobs=source.jobs)
-        seen = learned._histograms  # noqa: SLF001 - no public name
+        seen = learned._histograms
         warn_if_seen(seen, given, learned.power_)
     data = split_data(given.X, given.y, **chosen.options)
     others = Learners([], "")

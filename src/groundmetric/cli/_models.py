@@ -25,7 +25,7 @@ def load_learner(path: Path) -> Learner:
 def _load(path: Path) -> tuple[Learner, EMDClassifier | None]:
     """Read a learner, and the classifier that it belongs to, if any."""
     # Models of theirs are known once they are imported.
-    from .. import baselines, smoothed  # noqa: F401, PLC0415 - takes long
+    from .. import baselines, smoothed  # noqa: F401 - takes long
 
     model: Any = load_model(path)
     classifier = model if isinstance(model, EMDClassifier) else None
@@ -65,5 +65,5 @@ def load_classifier(path: Path) -> EMDClassifier:
         )
     classifier = EMDClassifier()
     classifier.learner_ = learner
-    classifier.classes_, classifier._y = np.unique(labels, return_inverse=True)  # noqa: SLF001 - as if it was fitted
+    classifier.classes_, classifier._y = np.unique(labels, return_inverse=True)
     return classifier

@@ -18,7 +18,7 @@ class Output:
     continues: bool = False  # an existing file is extended, not replaced
 
 
-def as_option(name: str, *values: Any) -> str:  # noqa: ANN401 - of any option
+def as_option(name: str, *values: Any) -> str:
     """Spell an option as it is typed, once for each of several values."""
     option = f"--{name.replace('_', '-')}"
     if values in ((True,), (False,)):

@@ -49,12 +49,12 @@ def predict(
     """
     classifier = load_classifier(model)
     k = classifier.n_neighbors if neighbors is None else neighbors
-    high = len(classifier._y)  # noqa: SLF001 - no public name
+    high = len(classifier._y)
     validation.as_count(k, "--neighbors", low=1, high=high)
     classifier.set_params(
         n_neighbors=k, n_jobs=source.jobs, verbose=int(shows_progress())
     )
-    classifier._restore()  # noqa: SLF001 - with these settings
+    classifier._restore()
     given = read_histograms(source, bins_of(classifier))
     votes = classifier.predict_proba(given.X)
     shares = votes.max(axis=1)

@@ -73,7 +73,7 @@ def _digest(path: Path, values: bytes) -> bytes:
     return hashlib.sha256(name.encode() + values).digest()
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any option
+def _plain(value: Any) -> Any:
     """Convert numpy numbers and arrays for JSON."""
     if not isinstance(value, (np.generic, np.ndarray)):
         raise ValueError(

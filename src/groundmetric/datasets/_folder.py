@@ -141,7 +141,7 @@ def load_image_folder(
     >>> data.X.shape, data.feature_shape, data.y.tolist(), data.paths
     ((2, 128), (8, 4, 4), ['bars', 'steps'], ('bars/1.png', 'steps/1.png'))
     """
-    from ._feature import as_feature  # noqa: PLC0415 - imports scikit-learn
+    from ._feature import as_feature
 
     least = validation.as_count(min_per_class, "min_per_class", low=1)
     most = None

@@ -71,13 +71,13 @@ def bins_like(table: HistogramTable) -> Bins:
     return Bins(table.X.shape[1], table.names or (), f"{table.source} has")
 
 
-def bins_of(learner: Any) -> Bins:  # noqa: ANN401 - any learner
+def bins_of(learner: Any) -> Bins:
     """Ask for the bins that a learner was fitted on."""
     names = getattr(learner, "feature_names_in_", ())
     return Bins(learner.n_features_in_, [str(name) for name in names])
 
 
-def as_bins(like: Any) -> Bins | None:  # noqa: ANN401 - a table or any learner
+def as_bins(like: Any) -> Bins | None:
     """Ask for the bins of a table or learner, if there is one."""
     if like is None:
         return None

@@ -63,7 +63,7 @@ def load_digits_histograms(
     >>> load_digits_histograms().X.shape
     (1797, 64)
     """
-    from sklearn.datasets import load_digits  # noqa: PLC0415 - takes a second
+    from sklearn.datasets import load_digits
 
     images, labels = load_digits(return_X_y=True)
     keep = np.ones(len(labels), bool)

@@ -11,8 +11,8 @@ from ._reading import listed
 def read_parquet(path: str, notes: list[str]) -> Cells:
     """Read a parquet file, without the index of a pandas frame."""
     try:
-        import pyarrow as pa  # noqa: PLC0415 - optional, and takes a while
-        from pyarrow import parquet  # noqa: PLC0415
+        import pyarrow as pa
+        from pyarrow import parquet
     except ImportError as error:
         raise ImportError(
             "Reading parquet needs pyarrow: pip install 'groundmetric[parquet]'."
@@ -33,8 +33,8 @@ def read_parquet(path: str, notes: list[str]) -> Cells:
     return Cells(path, names, [*map(_of_arrow, table)], np.arange(table.num_rows))
 
 
-def _of_arrow(column: Any) -> Floats | list[str]:  # noqa: ANN401 - pyarrow has no types
-    from pyarrow import float64, types  # noqa: PLC0415
+def _of_arrow(column: Any) -> Floats | list[str]:
+    from pyarrow import float64, types
 
     kinds = (types.is_floating, types.is_integer, types.is_boolean, types.is_null)
     if not any(is_kind(column.type) for is_kind in kinds):

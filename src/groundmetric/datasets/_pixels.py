@@ -16,7 +16,7 @@ LARGEST = 65535  # 16 bits
 def require_pillow() -> None:
     """Fail before any file is read if Pillow is missing."""
     try:
-        import PIL  # noqa: F401, PLC0415 - an optional dependency
+        import PIL  # noqa: F401 - an optional dependency
     except ImportError as error:
         raise ImportError(
             "Reading images needs Pillow: pip install 'groundmetric[images]'."
@@ -30,7 +30,7 @@ def decode(data: bytes) -> NDArray[Any]:
     applied, transparent pixels are blended with white, and animations are reduced to
     their first frame.
     """
-    from PIL import Image, ImageOps, UnidentifiedImageError  # noqa: PLC0415
+    from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
         with Image.open(BytesIO(data)) as file:
@@ -43,7 +43,7 @@ def decode(data: bytes) -> NDArray[Any]:
 
 def thumbnail(data: bytes, side: int) -> bytes:
     """Shrink an image file to a small JPEG, as displayed."""
-    from PIL import Image  # noqa: PLC0415 - an optional dependency
+    from PIL import Image
 
     pixels = decode(data)
     if pixels.dtype != np.uint8:
@@ -55,8 +55,8 @@ def thumbnail(data: bytes, side: int) -> bytes:
     return file.getvalue()
 
 
-def _as_pixels(image: Any) -> NDArray[Any]:  # noqa: ANN401 - Pillow's
-    from PIL import Image  # noqa: PLC0415 - an optional dependency
+def _as_pixels(image: Any) -> NDArray[Any]:
+    from PIL import Image
 
     if image.mode == "F":
         raise ValueError("it has real numbers, whose range is unknown")

@@ -36,7 +36,7 @@ def read_table(
     ignore: str | int | Iterable[str | int] | None = (),
     keep: str | int | Iterable[str | int] | None = (),
     header: bool | None = None,
-    like: Any = None,  # noqa: ANN401 - a table or any learner
+    like: Any = None,
     labeled: bool | None = True,
     feature: str = "gist",
     n_jobs: int | None = None,
@@ -177,7 +177,7 @@ def _require_use(reading: Reading) -> None:
             raise ValueError(f"{spell(name)} is for CSV and parquet, not {path}.")
 
 
-def _labels_of(found: HistogramTable, reading: Reading) -> Any:  # noqa: ANN401 - or None
+def _labels_of(found: HistogramTable, reading: Reading) -> Any:
     """Return valid labels, one for each histogram, or None if none are needed."""
     y, where = found.y, found.source
     if reading.labels is not None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MOST = 6  # names in a message
 
 
-def as_argument(name: str, *values: Any) -> str:  # noqa: ANN401 - of any parameter
+def as_argument(name: str, *values: Any) -> str:
     """Spell a parameter of ``read_table``, or an argument: ``ignore=['id']``."""
     return "".join([name, *(f"={value!r}" for value in values)])
 

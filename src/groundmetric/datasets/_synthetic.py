@@ -19,7 +19,7 @@ def make_histograms(
     n_groups: int = 4,
     group_size: int = 4,
     concentration: float = 20.0,
-    random_state: Any = None,  # noqa: ANN401 - scikit-learn's
+    random_state: Any = None,
 ) -> LabeledHistograms:
     r"""Classes that differ between groups of related bins, with noise inside them.
 
@@ -52,7 +52,7 @@ def make_histograms(
     >>> made.X.shape, made.y, made.feature_shape
     ((6, 16), array([0, 0, 0, 1, 1, 1]), (4, 4))
     """
-    from sklearn.utils import check_random_state  # noqa: PLC0415 - takes a second
+    from sklearn.utils import check_random_state
 
     n = validation.as_count(n_per_class, "n_per_class", low=1)
     classes = validation.as_count(n_classes, "n_classes", low=1)

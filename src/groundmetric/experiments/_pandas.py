@@ -7,10 +7,10 @@ from typing import Any
 __all__ = ["pandas_of"]
 
 
-def pandas_of(what: str) -> Any:  # noqa: ANN401 - an optional dependency
+def pandas_of(what: str) -> Any:
     """Import pandas, or say what needs it."""
     try:
-        import pandas  # noqa: PLC0415, ICN001
+        import pandas  # noqa: ICN001
     except ImportError as error:
         raise ImportError(
             f"{what} needs pandas: pip install 'groundmetric[experiments]'."

@@ -316,7 +316,7 @@ def _shrunk(method: Method, share: float) -> Method:
     return Method(name, label, settings, partial(_learn_shrunk, share))
 
 
-def _paper(name: str, label: str, criterion: Neighborhood, **options: Any) -> Method:  # noqa: ANN401 - of the estimator
+def _paper(name: str, label: str, criterion: Neighborhood, **options: Any) -> Method:
     """Minimize the paper's criterion."""
     learner = GroundMetricLearning(criterion, power=1.0, **options)
     return _learned(learner, name, label)

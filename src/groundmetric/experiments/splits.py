@@ -93,7 +93,7 @@ def split_data(
     y: ArrayLike,
     X_test: ArrayLike | None = None,
     y_test: ArrayLike | None = None,
-    **drawing: Any,  # noqa: ANN401 - options of draw
+    **drawing: Any,
 ) -> Data:
     """Check histograms and labels; draw splits if there is no test set.
 

@@ -46,7 +46,7 @@ class _Documents(TransformerMixin, BaseEstimator):
         counts = self.vectorizer_.transform(_as_documents(documents))
         return np.asarray(counts.sum(axis=1)).ravel() > 0
 
-    def _fitted_counts(self, documents: Iterable[str]) -> Any:  # noqa: ANN401 - sparse
+    def _fitted_counts(self, documents: Iterable[str]) -> Any:
         """Learn the vocabulary; count the words of documents that have any."""
         n_words = validation.as_count(self.n_words, "n_words", low=1)
         if self.vectorizer is None:
@@ -57,7 +57,7 @@ class _Documents(TransformerMixin, BaseEstimator):
         counts = own.fit_transform(_as_documents(documents))
         return counts[np.asarray(counts.sum(axis=1)).ravel() > 0]
 
-    def _counts(self, documents: Iterable[str]) -> Any:  # noqa: ANN401 - sparse
+    def _counts(self, documents: Iterable[str]) -> Any:
         check_is_fitted(self)
         counts = self.vectorizer_.transform(_as_documents(documents))
         empty = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() <= 0)
@@ -70,7 +70,7 @@ class _Documents(TransformerMixin, BaseEstimator):
             )
         return counts
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
@@ -107,7 +107,7 @@ class WordHistograms(_Documents):
     array([False,  True])
     """
 
-    def __init__(self, *, n_words: int = 128, vectorizer: Any = None) -> None:  # noqa: ANN401 - an estimator
+    def __init__(self, *, n_words: int = 128, vectorizer: Any = None) -> None:
         self.n_words = n_words
         self.vectorizer = vectorizer
 
@@ -172,9 +172,9 @@ class TopicHistograms(ClassNamePrefixFeaturesOutMixin, _Documents):
         *,
         n_topics: int = 32,
         n_words: int = 5000,
-        vectorizer: Any = None,  # noqa: ANN401 - an estimator
+        vectorizer: Any = None,
         max_iter: int = 10,
-        random_state: Any = None,  # noqa: ANN401 - scikit-learn's
+        random_state: Any = None,
     ) -> None:
         self.n_topics = n_topics
         self.n_words = n_words

@@ -31,7 +31,7 @@ def scaled(points: ArrayLike, d: int) -> tuple[Floats, int]:
     return np.ldexp(array, -k), int(k)
 
 
-def starting_map(points: Floats, n_components: Any, varying: Floats) -> Floats:  # noqa: ANN401 - judged here
+def starting_map(points: Floats, n_components: Any, varying: Floats) -> Floats:
     """Map points onto the axes along which centered rows, (., s), vary most."""
     s = points.shape[1]
     r = validation.as_count(n_components, "n_components", low=1, high=s)

@@ -212,7 +212,7 @@ class Neighborhood(Parameters):
 CRITERIA = {"margin": Margin, "neighborhood": Neighborhood}
 
 
-def as_criterion(given: Any, only: type[Parameters] | None = None) -> Any:  # noqa: ANN401 - a criterion
+def as_criterion(given: Any, only: type[Parameters] | None = None) -> Any:
     """Return a criterion, by name or as given; reject those that do not work here."""
     if isinstance(given, str):
         validation.require_one_of(given, "criterion", tuple(CRITERIA))

@@ -117,10 +117,10 @@ optional
 
     def __init__(
         self,
-        estimator: Any = None,  # noqa: ANN401 - a learner
+        estimator: Any = None,
         param_grid: Grid | None = None,
         *,
-        cv: Any = 3,  # noqa: ANN401 - whatever scikit-learn takes
+        cv: Any = 3,
         scoring: Callable[[Floats, Any, Any], float] | None = None,
         patience: int | None = 4,
         n_jobs: int | None = None,
@@ -205,7 +205,7 @@ optional
                         "such parameter."
                     )
 
-    def _base(self) -> Any:  # noqa: ANN401 - a learner
+    def _base(self) -> Any:
         return GroundMetricLearning() if self.estimator is None else self.estimator
 
     def _learner(self, params: dict[str, Any]) -> MetricLearner:
@@ -217,7 +217,7 @@ optional
             learner.set_params(verbose=self.verbose)
         return learner.set_params(**clone(params, safe=False))
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - dense or sparse
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
         if not self._is_mapped:
             return super()._as_rows(X, reset=reset)
         least = self._min_samples if reset else 1
@@ -273,7 +273,7 @@ optional
         """Make a function of two histograms, for ``metric=`` in scikit-learn."""
         return self._best().get_metric()
 
-    def _seen(self, rows: Any) -> Any:  # noqa: ANN401 - dense or sparse
+    def _seen(self, rows: Any) -> Any:
         return self._best()._seen(rows)
 
     def _ground(self) -> dict[str, Floats]:
@@ -286,7 +286,7 @@ optional
         self.best_step_ = int(self.best_step_)
         self.n_features_in_ = self.best_estimator_.n_features_in_
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - only for what is missing
+    def __getattr__(self, name: str) -> Any:
         own = type(self).__name__
         if name in LEARNED and "best_estimator_" in vars(self):
             return getattr(self.best_estimator_, name)
@@ -297,7 +297,7 @@ optional
             )
         raise AttributeError(f"{own!r} object has no attribute {name!r}")
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags

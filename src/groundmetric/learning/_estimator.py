@@ -162,7 +162,7 @@ optional
     def paper(
         cls,
         k: int | None = 3,
-        **options: Any,  # noqa: ANN401 - other parameters
+        **options: Any,
     ) -> GroundMetricLearning:
         """Make a learner with the settings of Cuturi & Avis.
 

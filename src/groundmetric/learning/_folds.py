@@ -33,7 +33,7 @@ N_REPEATS = 2  # of folds, if their number is given
 
 
 def splits_of(
-    cv: Any,  # noqa: ANN401 - whatever scikit-learn takes
+    cv: Any,
     rows: Floats,
     labels: Labels,
     random_state: object,
@@ -136,8 +136,8 @@ class Folds:
 
 
 def descent_of(
-    learner: Any,  # noqa: ANN401 - of ours
-    rows: Any,  # noqa: ANN401 - dense or sparse
+    learner: Any,
+    rows: Any,
     weights: Weights,
     client: object,
 ) -> tuple[Descent, Any]:

@@ -78,7 +78,7 @@ class MetricLearner(HistogramTransformer):
     verbose: int
     random_state: object
 
-    def _descent(self, rows: Any, weights: Weights) -> Descent:  # noqa: ANN401 - dense or sparse
+    def _descent(self, rows: Any, weights: Weights) -> Descent:
         """Judge the parameters, and set the descent up."""
         raise NotImplementedError
 
@@ -147,7 +147,7 @@ class MetricLearner(HistogramTransformer):
             similarity = similarity[np.ix_(kept, kept)]
         return rows[kept], None if labels is None else labels[kept], similarity
 
-    def _learn(self, descent: Descent, rows: Any, n_steps: int | None = None) -> None:  # noqa: ANN401
+    def _learn(self, descent: Descent, rows: Any, n_steps: int | None = None) -> None:
         """Run the descent, for so many steps at most, and keep what it finds."""
         initial = descent.metric
         if n_steps != 0:
@@ -157,7 +157,7 @@ class MetricLearner(HistogramTransformer):
         self._keep_path(descent)
         self._rescale()
 
-    def _keep(self, descent: Descent, initial: Floats, rows: Any) -> None:  # noqa: ANN401
+    def _keep(self, descent: Descent, initial: Floats, rows: Any) -> None:
         """Keep what was learned, what it started from, and the histograms."""
         self.metric_, self.initial_metric_ = descent.result, initial
         self._histograms = rows
@@ -249,7 +249,7 @@ class MetricLearner(HistogramTransformer):
 
         return distance
 
-    def set_params(self: Learner, **params: Any) -> Learner:  # noqa: ANN401, PYI019 - Self: 3.11
+    def set_params(self: Learner, **params: Any) -> Learner:  # noqa: PYI019 - Self: 3.11
         """Set parameters, also those of a criterion that was given by name."""
         nested = any(name.startswith("criterion__") for name in params)
         given = params.get("criterion", self.criterion)
@@ -285,7 +285,7 @@ class MetricLearner(HistogramTransformer):
     def _n_features_out(self) -> int:
         return int(self._histograms.shape[0])
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags

@@ -183,7 +183,7 @@ class MappedMetricLearning(MetricLearner):
             self._learn(self._descent(*task), task.rows)
         return self
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - sparse
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
         least = self._min_samples if reset else 1
         return as_sparse_rows(self, X, reset=reset, min_samples=least)
 

@@ -226,7 +226,7 @@ def position_gradient(plans: csr_array, positions: Floats) -> Floats:
 
     Mass that moves between bins in the same place adds nothing.
     """
-    from scipy.sparse import csr_array  # noqa: PLC0415 - takes long
+    from scipy.sparse import csr_array
 
     arcs = plans.tocoo()
     p, q = arcs.coords

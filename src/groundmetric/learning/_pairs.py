@@ -52,7 +52,7 @@ class Histograms:
     def __reduce__(self) -> tuple[type[Histograms], tuple[Floats]]:
         return Histograms, (self.X,)
 
-    def under(self, metric: Floats) -> Any:  # noqa: ANN401 - of the core
+    def under(self, metric: Floats) -> Any:
         """Prepare the pruned search."""
         with self._lock:
             if self._last is None or not np.array_equal(self._last[0], metric):
@@ -160,7 +160,7 @@ class Pairs:
     ``distances[starts[i] : starts[i + 1]]`` are those of histogram i.
     """
 
-    def __init__(self, found: Any, uniform: bool) -> None:  # noqa: ANN401, FBT001 - of the core
+    def __init__(self, found: Any, uniform: bool) -> None:  # noqa: FBT001 - of the core
         self._found, self._uniform = found, uniform
         self.starts: Indices = found.starts
         n = len(self.starts) - 1

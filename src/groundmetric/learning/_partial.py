@@ -61,7 +61,7 @@ def take_step(
     learner.__dict__.pop("sample_indices_", None)  # of an earlier fit
 
 
-def _classes(labels: Any, seen: Any, given: ArrayLike | None) -> Any:  # noqa: ANN401 - of labels
+def _classes(labels: Any, seen: Any, given: ArrayLike | None) -> Any:
     """Return all classes so far; reject labels that are not among those given."""
     known = None if given is None else validation.as_labels(given, "classes")
     for earlier, of in ((seen, "earlier batches"), (known, "classes")):

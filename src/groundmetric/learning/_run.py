@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BUDGET = 20
 
 
-def judged_callbacks(callbacks: Any) -> list[Any]:  # noqa: ANN401 - judged here
+def judged_callbacks(callbacks: Any) -> list[Any]:
     """Reject what is not a list of callables; of checkpoints there can be one."""
     if isinstance(callbacks, (str, bytes)) or not hasattr(callbacks, "__iter__"):
         raise ValueError(f"callbacks is {callbacks!r}; a list of functions is needed.")
@@ -39,7 +39,7 @@ def judged_callbacks(callbacks: Any) -> list[Any]:  # noqa: ANN401 - judged here
 
 def run(
     descent: Descent,
-    rows: Any,  # noqa: ANN401 - dense or sparse
+    rows: Any,
     callbacks: Sequence[Any] = (),
     *,
     verbose: int = 0,
@@ -90,11 +90,11 @@ def _shown(report: Report | None) -> Observer:
     return after
 
 
-def _seen_by(callback: Any) -> Observer:  # noqa: ANN401 - a callable
+def _seen_by(callback: Any) -> Observer:
     return lambda descent: callback(descent.path[-1])
 
 
-def _identity(descent: Descent, rows: Any, n_steps: int | None) -> str:  # noqa: ANN401
+def _identity(descent: Descent, rows: Any, n_steps: int | None) -> str:
     """Make a fingerprint of all that the steps depend on."""
     is_dense = isinstance(rows, np.ndarray)
     return identify(

@@ -13,7 +13,7 @@ SCALED_BY = 100  # histograms
 SMALLEST = 1e-9  # of such a unit: below, histograms are equal but for rounding
 
 
-def some_of(histograms: Any) -> Any:  # noqa: ANN401 - dense or sparse
+def some_of(histograms: Any) -> Any:
     """Draw the histograms whose distances give the unit."""
     n = histograms.shape[0]
     return histograms[np.sort(np.random.default_rng(0).permutation(n)[:SCALED_BY])]

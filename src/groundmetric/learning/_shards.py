@@ -82,12 +82,12 @@ class ShardedNeighborhood(NeighborhoodCriterion):
         return Evaluation.summed(self._shards.call("evaluate", metric))
 
 
-def _shards(client: object, X: Floats, weights: Weights, options: Any) -> Shards:  # noqa: ANN401 - of _shard
+def _shards(client: object, X: Floats, weights: Weights, options: Any) -> Shards:
     shared = Histograms(X), weights, options
     return Shards(client, _shard, shared, parts_of(len(X)))
 
 
-def _shard(shared: Any, within: Range) -> Any:  # noqa: ANN401 - a criterion
+def _shard(shared: Any, within: Range) -> Any:
     """Make the criterion of a part, on the worker that keeps it."""
     histograms, weights, (criterion, counts, n_threads) = shared
     return criterion(histograms, weights, *counts, n_threads=n_threads, within=within)

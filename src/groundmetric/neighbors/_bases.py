@@ -134,7 +134,7 @@ class EuclideanBase:
 class LearnerBase:
     """Histograms under a learner's own distances, all of which are computed."""
 
-    def __init__(self, histograms: Floats, learner: Any) -> None:  # noqa: ANN401 - fitted
+    def __init__(self, histograms: Floats, learner: Any) -> None:
         self.n_solves = 0
         self._histograms = histograms
         self._between = own_distances(learner)
@@ -165,7 +165,7 @@ def _nearest_in(between: Floats, asked: Asked) -> Found:
     return Found(kept.sum(axis=1), near[kept], order[kept], between.size)
 
 
-def find_there(client: object, search: Any, asked: Asked) -> Found:  # noqa: ANN401 - a neighbor search
+def find_there(client: object, search: Any, asked: Asked) -> Found:
     """Find neighbors on the workers of a Dask cluster, some queries at a time."""
     own = asked.queries is None
     n = search.n_samples_fit_ if own else asked.queries.shape[0]
@@ -183,6 +183,6 @@ def find_there(client: object, search: Any, asked: Asked) -> Found:  # noqa: ANN
     return Found.joined([parts[k] for k in range(len(calls))])
 
 
-def _found(search: Any, asked: Asked) -> Found:  # noqa: ANN401 - likewise
-    found: Found = search._base.find(asked)  # noqa: SLF001 - ours
+def _found(search: Any, asked: Asked) -> Found:
+    found: Found = search._base.find(asked)
     return found

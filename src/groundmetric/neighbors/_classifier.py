@@ -107,7 +107,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             )
         self.__dict__.pop("_histograms", None)
         self.neighbors_ = self._search().fit(rows)
-        seen = self.neighbors_._kept_rows()  # noqa: SLF001 - its search
+        seen = self.neighbors_._kept_rows()
         if getattr(self.learner_, "_histograms", seen).shape[0] != n:
             self._histograms = seen.toarray() if hasattr(seen, "toarray") else seen
         return self
@@ -125,7 +125,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             )
         return learner
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - dense or sparse
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
         learner = self._own_learner() if reset else self.learner_
         if not getattr(learner, "_is_mapped", False):
             return super()._as_rows(X, reset=reset)
@@ -139,7 +139,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         metric: Floats = self.learner_.metric_
         return metric
 
-    def set_params(self, **params: Any) -> EMDClassifier:  # noqa: ANN401 - any parameter
+    def set_params(self, **params: Any) -> EMDClassifier:
         """Set parameters, including those of the default learner (``learner__tol``)."""
         nested = [name for name in params if name.startswith("learner__")]
         if nested and params.get("learner", self.learner) is None:
@@ -168,12 +168,12 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         )
 
     def _restore(self) -> None:
-        rows = vars(self).get("_histograms", self.learner_._histograms)  # noqa: SLF001 - ours
+        rows = vars(self).get("_histograms", self.learner_._histograms)
         validation.require_length(self._y, rows.shape[0], "_y")
         if not np.isin(self._y, np.arange(len(self.classes_))).all():
             raise ValueError("_y does not number classes_")
         self.neighbors_ = self._search()
-        self.neighbors_._keep_rows(rows)  # noqa: SLF001 - its search
+        self.neighbors_._keep_rows(rows)
         self.n_features_in_ = rows.shape[1]
 
     def predict_proba(self, X: ArrayLike) -> Floats:

@@ -59,7 +59,7 @@ class Database(KeepsLearner, HistogramTransformer):
         """Validate and keep histograms, metric and points."""
         self._keep_rows(self._as_rows(X, reset=True))
 
-    def _keep_rows(self, rows: Any) -> None:  # noqa: ANN401 - dense or sparse
+    def _keep_rows(self, rows: Any) -> None:
         """Keep histograms as they are compared, and the metric."""
         n, d = rows.shape
         for name in self._optional:  # of an earlier fit, of the other kind
@@ -85,7 +85,7 @@ class Database(KeepsLearner, HistogramTransformer):
         self.n_samples_fit_, self.n_features_in_ = n, d
         self._prepare()
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - or sparse
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
         learner = self.metric if reset else vars(self).get("learner_")
         if validation.is_learner(learner):
             return self._rows_seen_by(learner, X, reset=reset)
@@ -95,21 +95,21 @@ class Database(KeepsLearner, HistogramTransformer):
             case.accept(self.metric)
         return self._dense_or_sparse(X, is_sparse=has_points, reset=reset)
 
-    def _rows_seen_by(self, learner: Any, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - dense or sparse
+    def _rows_seen_by(self, learner: Any, X: ArrayLike, *, reset: bool) -> Any:
         if reset:
             validation.require_learned(learner, self.points)
         sparse = _has_positions(learner)
         rows = self._dense_or_sparse(X, is_sparse=sparse, reset=reset)
         validation.require_bins(learner, rows.shape[1])
-        return learner._seen(rows)  # noqa: SLF001 - what learners are for
+        return learner._seen(rows)
 
-    def _dense_or_sparse(self, X: ArrayLike, *, is_sparse: bool, reset: bool) -> Any:  # noqa: ANN401
+    def _dense_or_sparse(self, X: ArrayLike, *, is_sparse: bool, reset: bool) -> Any:
         if not is_sparse:
             return super()._as_rows(X, reset=reset)
         check: Any = validation.as_sparse_distributions
         return as_rows(self, X, check, reset=reset)
 
-    def _kept_rows(self) -> Any:  # noqa: ANN401 - dense or sparse
+    def _kept_rows(self) -> Any:
         """Return the histograms as they are compared."""
         return self._rows() if hasattr(self, "points_") else self._histograms
 
@@ -119,7 +119,7 @@ class Database(KeepsLearner, HistogramTransformer):
 
     def _prepare(self) -> None:
         learner = vars(self).get("learner_")
-        if learner is not None and not learner._is_exact:  # noqa: SLF001 - likewise
+        if learner is not None and not learner._is_exact:
             self._base = LearnerBase(self._histograms, learner)
         elif not hasattr(self, "points_"):
             self._base = DenseBase(self._histograms, self.metric_)
@@ -166,6 +166,6 @@ class Database(KeepsLearner, HistogramTransformer):
             self._prepare()
 
 
-def _has_positions(learner: Any) -> bool:  # noqa: ANN401 - a fitted learner
+def _has_positions(learner: Any) -> bool:
     """Tell whether an exact learner has positions of the bins, and no matrix."""
-    return bool(learner._is_exact) and "points" in learner._ground()  # noqa: SLF001
+    return bool(learner._is_exact) and "points" in learner._ground()

@@ -113,7 +113,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
     def __init__(
         self,
         *,
-        distance: Any = None,  # noqa: ANN401 - a matrix, a learner or a name
+        distance: Any = None,
         bandwidth: str | float = "median",
         shrinkage: float = 0.0,
         multiple: float = 1.0,
@@ -226,7 +226,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
 
     def _learned_distances(
         self,
-        learner: Any,  # noqa: ANN401 - fitted
+        learner: Any,
         left: Floats,
         right: Floats | None,
     ) -> Floats:
@@ -237,7 +237,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         between: Floats = own_distances(learner)(*seen)
         if self.shrinkage == 0:
             return between
-        if not learner._is_exact or "metric" not in learner._ground():  # noqa: SLF001
+        if not learner._is_exact or "metric" not in learner._ground():
             raise ValueError(
                 f"shrinkage is {self.shrinkage}, but distance is a learner without a "
                 "matrix of exact costs; only such a matrix can be shrunk."
@@ -262,7 +262,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
     def _n_features_out(self) -> int:
         return len(self.gram_)
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed()
         return tags

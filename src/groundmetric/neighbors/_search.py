@@ -103,7 +103,7 @@ class EMDNeighbors(Database):
 
     def __init__(
         self,
-        metric: Any = None,  # noqa: ANN401 - or a learner
+        metric: Any = None,
         *,
         points: ArrayLike | None = None,
         n_neighbors: int = 5,

@@ -26,7 +26,7 @@ COLORS = "viridis_r"  # bright for small distances
 def new_axes() -> Axes:
     """Return axes in a new pyplot figure."""
     try:
-        import matplotlib.pyplot as plt  # noqa: PLC0415 - an optional dependency
+        import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
             "Figures need matplotlib: pip install 'groundmetric[plot]'."
@@ -49,7 +49,7 @@ class Display:
 
     def _segments(self, ends: Floats, *, color: str) -> LineCollection:
         """Draw straight lines between pairs of points, an array of shape (n, 2, 2)."""
-        from matplotlib.collections import LineCollection  # noqa: PLC0415 - optional
+        from matplotlib.collections import LineCollection
 
         drawn = LineCollection(list(ends), colors=color, linewidths=1.6, alpha=0.85)
         self.ax_.add_collection(drawn)
@@ -72,8 +72,8 @@ class MetricPicture(Display):
     def from_estimator(  # noqa: PYI019 - Self is of Python 3.11
         cls: type[Made],
         estimator: object,
-        *args: Any,  # noqa: ANN401 - of from_metric
-        **options: Any,  # noqa: ANN401 - of from_metric
+        *args: Any,
+        **options: Any,
     ) -> Made:
         """Display the metric that an estimator has learned.
 
@@ -114,7 +114,7 @@ def as_metric(metric: ArrayLike) -> Floats:
     return found
 
 
-def fitted(estimator: Any, attribute: str) -> Any:  # noqa: ANN401 - any estimator
+def fitted(estimator: Any, attribute: str) -> Any:
     """Return what the estimator has learned."""
     if not hasattr(estimator, attribute):
         raise ValueError(

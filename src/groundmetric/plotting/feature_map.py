@@ -117,7 +117,7 @@ class FeatureMapDisplay(MetricPicture):
 
     def _arrange(self) -> None:
         """Move names around their points until they cover as little as possible."""
-        from matplotlib.transforms import Bbox  # noqa: PLC0415 - an optional dependency
+        from matplotlib.transforms import Bbox
 
         axes = self.ax_
         axes.apply_aspect()

@@ -93,7 +93,7 @@ def packed(metric: Floats) -> Contents:
     return {"unit": unit, "levels": base64.b64encode(levels.tobytes()).decode()}
 
 
-def rounded(values: Floats, digits: int) -> Any:  # noqa: ANN401 - nested lists
+def rounded(values: Floats, digits: int) -> Any:
     """Convert to nested lists of numbers, with this many digits after the point."""
     return np.round(values, digits).tolist()
 

@@ -77,7 +77,7 @@ class Evaluation:
         train, test = (
             raised(rows, power) for rows in (self.data.train, self.data.test)
         )
-        return n_among(test, train, self.learner._histograms)  # noqa: SLF001
+        return n_among(test, train, self.learner._histograms)
 
     def lesson(self, names: Sequence[str]) -> str:
         """Say what was learned, with these names of the features; nothing if little."""
@@ -140,7 +140,7 @@ def evaluate(
 
 def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
     """Reject a map of more bins than a page can draw; matrices are never as large."""
-    if learner._is_mapped and d > MOST_BINS:  # noqa: SLF001
+    if learner._is_mapped and d > MOST_BINS:
         raise ValueError(
             f"A report draws the distances between all bins, up to {MOST_BINS:,} of "
             f"them, and there are {d:,}; to find out whether this map helps, use "

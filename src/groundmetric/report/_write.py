@@ -35,7 +35,7 @@ def write_report(
     *,
     X: ArrayLike,
     y: ArrayLike,
-    learner: Any = None,  # noqa: ANN401 - one of LEARNERS
+    learner: Any = None,
     X_test: ArrayLike | None = None,
     y_test: ArrayLike | None = None,
     feature_names: object = None,
@@ -117,7 +117,7 @@ def write_report(
         )
         raise ValueError(f"path is {target}, which {what}; a file is needed.")
     learner = GroundMetricLearning() if learner is None else learner
-    if not isinstance(learner, LEARNERS) or not learner._is_exact:  # noqa: SLF001
+    if not isinstance(learner, LEARNERS) or not learner._is_exact:
         raise ValueError(
             f"learner is {learner!r}; a GroundMetricLearning or MappedMetricLearning, "
             "or a MetricLearningCV of one, is needed."

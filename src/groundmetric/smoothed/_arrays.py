@@ -79,7 +79,7 @@ class Arrays:
         return own.astype(np.float64) if own.dtype.kind == "f" else own
 
 
-def to_numpy(array: Array, name: str = "array") -> Any:  # noqa: ANN401 - what is no such array stays as it is
+def to_numpy(array: Array, name: str = "array") -> Any:
     """Take an array of PyTorch or CuPy to the processor, unless it has a gradient."""
     validation.require_no_gradient(array, name)
     if is_foreign(array):
@@ -105,7 +105,7 @@ def find_arrays(X: Array, device: str | None, dtype: np.dtype[Any]) -> Arrays:
         xp, place = _torch(device)
     else:
         try:
-            import array_api_compat  # noqa: PLC0415 - an optional dependency
+            import array_api_compat
         except ImportError as error:
             what = f"X is an array of {'PyTorch' if is_torch(X) else 'CuPy'}: it"
             raise ValueError(_missing(what, error)) from error
@@ -121,8 +121,8 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
     if not isinstance(device, str) or device.split(":", maxsplit=1)[0] not in DEVICES:
         raise ValueError(f"device is {device!r}; 'cpu', 'cuda' or 'mps' is needed.")
     try:
-        import torch  # noqa: PLC0415 - an optional dependency
-        from array_api_compat import torch as xp  # noqa: PLC0415 - likewise
+        import torch
+        from array_api_compat import torch as xp
     except ImportError as error:
         raise ValueError(_missing(f"device {device!r}", error)) from error
     try:

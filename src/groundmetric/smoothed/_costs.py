@@ -26,7 +26,7 @@ class CostsOfBins(NamedTuple):
     mean: float
 
     @classmethod
-    def of(cls, metric: Any, points: ArrayLike | None, d: int) -> CostsOfBins:  # noqa: ANN401 - of its case
+    def of(cls, metric: Any, points: ArrayLike | None, d: int) -> CostsOfBins:
         """Validate a matrix, or points and a metric between them."""
         if points is None:
             M = as_dissimilarity(metric, d)

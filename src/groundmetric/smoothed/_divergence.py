@@ -33,7 +33,7 @@ def sinkhorn_divergence(
     X: ArrayLike,
     Y: ArrayLike | None = None,
     *,
-    metric: Any = None,  # noqa: ANN401 - a matrix, a name or a function
+    metric: Any = None,
     points: ArrayLike | None = None,
     smoothing: float = 1.0,
     tol: float | None = None,

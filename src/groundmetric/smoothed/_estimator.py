@@ -265,7 +265,7 @@ class SinkhornMetricLearning(MetricLearner):
         self,
         X: ArrayLike,
         y: ArrayLike | None = None,
-        **options: Any,  # noqa: ANN401 - of fit
+        **options: Any,
     ) -> Floats:
         """Fit, and compute the distances of the training histograms to each other.
 
@@ -297,7 +297,7 @@ class SinkhornMetricLearning(MetricLearner):
 def _squared_distances(
     left: Floats,
     right: Floats | None,
-    **options: Any,  # noqa: ANN401 - of the divergence
+    **options: Any,
 ) -> Floats:
     """Sinkhorn divergences, which are not negative for squared distances as costs."""
     between: Floats = np.maximum(sinkhorn_divergence(left, right, **options), 0.0)

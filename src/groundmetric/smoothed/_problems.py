@@ -71,7 +71,7 @@ class Problems:
         self.arrays = find_arrays(X, device, precision)
         self._load([each.values for each in sets])
 
-    def _read(self, rows: Any, name: str) -> validation.Histograms:  # noqa: ANN401 - validated here
+    def _read(self, rows: Any, name: str) -> validation.Histograms:
         """Validate X or Y."""
         raise NotImplementedError
 
@@ -86,7 +86,7 @@ class DenseProblems(Problems):
     Values are in units of mean(M), which ``k`` has been divided by.
     """
 
-    def _read(self, rows: Any, name: str) -> validation.Histograms:  # noqa: ANN401 - likewise
+    def _read(self, rows: Any, name: str) -> validation.Histograms:
         return validation.as_histograms(rows, name)
 
     def _load(self, sets: list[Floats]) -> None:

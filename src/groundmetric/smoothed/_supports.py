@@ -77,7 +77,7 @@ class Chunk(NamedTuple):
 class SparseProblems(Problems):
     """Histograms, scaled to mass 1, in sparse rows: those of X, then those of Y."""
 
-    def _read(self, rows: Any, name: str) -> validation.Histograms:  # noqa: ANN401 - validated here
+    def _read(self, rows: Any, name: str) -> validation.Histograms:
         return validation.as_supports(rows, name)
 
     def _load(self, sets: list[csr_array]) -> None:
@@ -236,7 +236,7 @@ class SparseSolver:
         return iterate(iteration, *loaded, tol=problems.tol, max_iter=problems.max_iter)
 
 
-def case_for(X: Any, Y: Any, points: ArrayLike | None) -> Case:  # noqa: ANN401 - validated here
+def case_for(X: Any, Y: Any, points: ArrayLike | None) -> Case:
     """Tell the case, as for EMDs; fewer empty bins are enough to be sparse."""
     case = validation.case_of(X, Y, points)
     if case is not Case.DENSE or not validation.are_sparse(X, Y):

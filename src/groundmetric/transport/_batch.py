@@ -128,7 +128,7 @@ class TransportBatch:
 
     def solve(
         self,
-        metric: Any = None,  # noqa: ANN401 - or a learner
+        metric: Any = None,
         pairs: ArrayLike | None = None,
         *,
         points: ArrayLike | None = None,
@@ -176,7 +176,7 @@ class TransportBatch:
 
     def _seen_by(
         self,
-        learner: Any,  # noqa: ANN401 - a fitted learner
+        learner: Any,
         points: ArrayLike | None,
     ) -> tuple[TransportBatch, dict[str, Floats]]:
         """Make the batch of what a learner sees, and keep it for learners like it."""
@@ -199,7 +199,7 @@ class TransportBatch:
             return self._seen[key], ground
 
 
-def _checksum(*rows: Any) -> int:  # noqa: ANN401 - dense, sparse, clouds or None
+def _checksum(*rows: Any) -> int:
     """Sum up histograms, to notice if they change; point clouds are not looked at."""
     total = 0
     for each in rows:

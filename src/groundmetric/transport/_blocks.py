@@ -181,7 +181,7 @@ def _places(
             yield slice(at, at + columns.stop - first), itemgetter(part)
 
 
-def _checksum(array: Any, places: Iterable[tuple[Any, object]]) -> int:  # noqa: ANN401 - as in Output
+def _checksum(array: Any, places: Iterable[tuple[Any, object]]) -> int:
     """Sum up what an array has at these places; not to zero."""
     found = 0
     for there, _ in places:

@@ -166,7 +166,7 @@ def pairwise_emd(
     X: ArrayLike,
     Y: ArrayLike | None = None,
     *,
-    metric: Any = None,  # noqa: ANN401 - or a learner
+    metric: Any = None,
     points: ArrayLike | None = None,
     out: object = None,
     condensed: bool = False,

@@ -25,7 +25,7 @@ ATTRIBUTE = "groundmetric_blocks"
 class Output:
     """An array to write to, and the checksums of its finished blocks, or zeros."""
 
-    def __init__(self, array: Any, n_blocks: int) -> None:  # noqa: ANN401 - any array
+    def __init__(self, array: Any, n_blocks: int) -> None:
         self.array = array
         self.sums = np.zeros(n_blocks, SUM)
 
@@ -33,7 +33,7 @@ class Output:
         """Mark a block whose distances are written."""
         self.sums[block] = checksum
 
-    def close(self) -> Any:  # noqa: ANN401 - the array
+    def close(self) -> Any:
         """Return the array; all blocks are done."""
         return self.array
 
@@ -57,7 +57,7 @@ class FileOutput(Output):
         super().finish(block, checksum)
         self.sums.flush()
 
-    def close(self) -> Any:  # noqa: ANN401 - the array
+    def close(self) -> Any:
         """Forget the blocks."""
         self._path.unlink()
         return self.array
@@ -66,7 +66,7 @@ class FileOutput(Output):
 class AttributeOutput(Output):
     """An array with attributes that are kept with it, as zarr has them."""
 
-    def __init__(self, array: Any, n_blocks: int, key: bytes) -> None:  # noqa: ANN401
+    def __init__(self, array: Any, n_blocks: int, key: bytes) -> None:
         super().__init__(array, n_blocks)
         self._key = key.hex()
         known = array.attrs.get(ATTRIBUTE)
@@ -86,14 +86,14 @@ class AttributeOutput(Output):
         super().finish(block, checksum)
         self._mark()
 
-    def close(self) -> Any:  # noqa: ANN401 - the array
+    def close(self) -> Any:
         """Forget the blocks."""
         del self.array.attrs[ATTRIBUTE]
         return self.array
 
 
 def open_output(
-    out: Any,  # noqa: ANN401 - checked here
+    out: Any,
     shape: tuple[int, ...],
     dtype: str | None,
     *,
@@ -201,7 +201,7 @@ def _other(start: str, what: str) -> str:
     )
 
 
-def _require_array(out: Any, shape: tuple[int, ...], dtype: str | None) -> None:  # noqa: ANN401
+def _require_array(out: Any, shape: tuple[int, ...], dtype: str | None) -> None:
     found = tuple(getattr(out, "shape", ()))
     if found != shape or not hasattr(out, "__setitem__"):
         raise ValueError(f"out has shape {found}, but {shape} is needed.")

@@ -40,7 +40,7 @@ class SparsePlans(NamedTuple):
 
     def plan_sum(self, pairs: Indices, weights: Floats) -> Floats | csr_array:
         """Weighted sum of plans."""
-        from scipy.sparse import coo_array, csr_array  # noqa: PLC0415 - takes long
+        from scipy.sparse import coo_array, csr_array
 
         total = np.zeros(self.shape) if self.is_dense else csr_array(self.shape)
         for first in range(0, len(pairs), PLANS):

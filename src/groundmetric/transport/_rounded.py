@@ -33,7 +33,7 @@ def warn_if_rounded(
     rounding = validation.rounding_of_metric(cost, n_threads)
     if rounding is None:
         return False
-    from sklearn.exceptions import EfficiencyWarning  # noqa: PLC0415 - takes long
+    from sklearn.exceptions import EfficiencyWarning
 
     amount = validation.broken_triangles(cost, n_threads=n_threads)[0].amount
     warnings.warn(

@@ -70,7 +70,7 @@ def _refuse_huge(x: ArrayLike, table: Table) -> None:
             )
 
 
-def _as_float(value: Any) -> float:  # noqa: ANN401 - a number of any type
+def _as_float(value: Any) -> float:
     """Convert a number; integers that no double can hold become infinite."""
     try:
         return float(value)

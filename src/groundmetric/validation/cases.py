@@ -28,7 +28,7 @@ class Case(Enum):
     SPARSE = "sparse"
     POINTS = "points"
 
-    def accept(self, metric: Any) -> Any:  # noqa: ANN401 - validated here
+    def accept(self, metric: Any) -> Any:
         """Return the metric, which None is with points, if it is of this case.
 
         With points it is a name or a function, otherwise a matrix.

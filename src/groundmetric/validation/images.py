@@ -36,14 +36,14 @@ def each_image(
     return ((f"{name}[{i}]", image) for i, image in enumerate(found))
 
 
-def as_image(image: Any, name: str) -> Floats:  # noqa: ANN401 - checked here
+def as_image(image: Any, name: str) -> Floats:
     """Validate finite intensities, (height, width) or (height, width, 3)."""
     array = _as_pixels(image, name).astype(np.float64)
     require_finite(array, name)
     return array
 
 
-def as_color_image(image: Any, name: str) -> Floats:  # noqa: ANN401 - checked here
+def as_color_image(image: Any, name: str) -> Floats:
     """Convert to intensities from 0 to 1, (height, width, 3); integers go to 255."""
     pixels = _as_pixels(image, name)
     array = pixels.astype(np.float64)
@@ -63,7 +63,7 @@ def as_color_image(image: Any, name: str) -> Floats:  # noqa: ANN401 - checked h
     return array / largest
 
 
-def _as_pixels(image: Any, name: str) -> NDArray[Any]:  # noqa: ANN401 - checked here
+def _as_pixels(image: Any, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(image)
     except ValueError as error:

@@ -17,9 +17,9 @@ def is_learner(metric: object) -> bool:
     return hasattr(type(metric), "_ground")
 
 
-def require_learned(learner: Any, points: ArrayLike | None = None) -> None:  # noqa: ANN401 - a learner
+def require_learned(learner: Any, points: ArrayLike | None = None) -> None:
     """Reject learners that are not fitted, and points beside them."""
-    from sklearn.utils.validation import check_is_fitted  # noqa: PLC0415 - takes long
+    from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(learner, "path_")
     if points is not None:
@@ -29,7 +29,7 @@ def require_learned(learner: Any, points: ArrayLike | None = None) -> None:  # n
         )
 
 
-def require_bins(learner: Any, d: int, name: str = "metric") -> None:  # noqa: ANN401 - a learner
+def require_bins(learner: Any, d: int, name: str = "metric") -> None:
     """Reject histograms on other bins than those learned from."""
     if d != learner.n_features_in_:
         raise ValueError(
@@ -38,13 +38,13 @@ def require_bins(learner: Any, d: int, name: str = "metric") -> None:  # noqa: A
 
 
 def seen_by(
-    learner: Any,  # noqa: ANN401 - a learner
+    learner: Any,
     X: ArrayLike,
     Y: ArrayLike | None = None,
     points: ArrayLike | None = None,
 ) -> tuple[Any, Any, dict[str, Any]]:
     """Return histograms as a learner sees them, and its ``metric`` or ``points``."""
     require_learned(learner, points)
-    ground: dict[str, Any] = learner._ground()  # noqa: SLF001 - what learners are for
+    ground: dict[str, Any] = learner._ground()
     seen = [None if rows is None else learner.histograms(rows) for rows in (X, Y)]
     return seen[0], seen[1], ground

@@ -56,7 +56,7 @@ def as_supports(X: ArrayLike, name: str | Table) -> Histograms:
             f"{table} must be a matrix of real numbers, not of {given.dtype} with "
             f"shape {given.shape}."
         )
-    from scipy.sparse import csr_array  # noqa: PLC0415 - takes long
+    from scipy.sparse import csr_array
 
     rows = csr_array(given, dtype=np.float64, copy=True)
     if 0 in rows.shape:
@@ -123,7 +123,7 @@ def as_coordinates(points: ArrayLike, d: int, name: str = "points") -> Floats:
     return array
 
 
-def as_clouds(X: Any, name: str) -> Clouds:  # noqa: ANN401 - checked here
+def as_clouds(X: Any, name: str) -> Clouds:
     """Validate a list of (masses, coordinates): each cloud has points of its own."""
     wanted = f"{name} must be a list of point clouds, pairs (masses, coordinates)"
     if not isinstance(X, Sequence) or isinstance(X, str) or not len(X):
@@ -141,7 +141,7 @@ def as_clouds(X: Any, name: str) -> Clouds:  # noqa: ANN401 - checked here
                 f"those of {name}[0] have {points[0].shape[1]}."
             )
     starts = np.cumsum([0, *map(len, masses)])
-    from scipy.sparse import csr_array  # noqa: PLC0415 - takes long
+    from scipy.sparse import csr_array
 
     rows = csr_array(
         (np.concatenate(masses), np.arange(starts[-1]), starts),
@@ -175,7 +175,7 @@ def as_ground_cost(metric: str | GroundCost) -> GroundCost:
             f"metric is {metric!r}, which is not the full name of a metric of scipy's "
             "cdist."
         )
-    from scipy.spatial.distance import cdist  # noqa: PLC0415 - takes long
+    from scipy.spatial.distance import cdist
 
     return lambda left, right: cdist(left, right, metric)
 

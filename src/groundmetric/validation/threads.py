@@ -26,7 +26,7 @@ def n_threads(n_jobs: int | None) -> int:
         raise ValueError("n_jobs is 0; use None or 1 for one thread, -1 for all.")
     if n_jobs == 1:
         return 1
-    import joblib  # noqa: PLC0415 - slow to import
+    import joblib
 
     if n_jobs is None:
         n_jobs = joblib.parallel.get_active_backend()[1] or 1
