@@ -13,7 +13,7 @@ from ..experiments.splits import split_data
 from ..report._evaluation import evaluate
 from ..report._origins import Origin, Origins
 from ..report._page import Extras
-from ..report._write import judge_features, write_evaluation
+from ..report._write import as_features, write_evaluation
 from ._command import command
 from ._console import emit, listening, note, shows_progress, tell
 from ._data import Data, bins_like, bins_of, limited, read_labeled, warn_if_seen
@@ -126,7 +126,7 @@ def report(
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
     names = given.names or (wanted.names if wanted else None) or given.titles
     grid = given.shape if shape is None else _grid(shape, given.X.shape[1])
-    features = judge_features(names, grid, given.X.shape[1])
+    features = as_features(names, grid, given.X.shape[1])
     data = split_data(given.X, given.y, test_X, test_y, **chosen.options)
     found = evaluate(
         learner,
