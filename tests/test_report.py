@@ -33,7 +33,7 @@ from groundmetric.report._evaluation import evaluate
 from groundmetric.report._lesson import lesson
 from groundmetric.report._origins import Origin, Origins
 from groundmetric.report._page import Extras
-from groundmetric.report._write import judge_features, write_evaluation
+from groundmetric.report._write import as_features, write_evaluation
 
 TO = "\N{LEFT RIGHT ARROW}"
 SMALL = {
@@ -73,10 +73,10 @@ def data_of(text):
 
 def test_console_and_page_say_the_same_where_recall_disagrees(tmp_path, task):
     found = evaluation_of(task)
-    learned, l1 = found.judged["learned"], found.judged["l1"]
+    learned, l1 = found.first["learned"], found.first["l1"]
     every = found.verdict.found
     every["l1"] = replace(every["l1"], knn_wrong=[np.ones(50, dtype=bool)])
-    found.judged["learned"] = replace(learned, recall=0.5 * l1.recall)
+    found.first["learned"] = replace(learned, recall=0.5 * l1.recall)
     headline = found.verdict.headline()
     assert headline.startswith("Learning helped: ")
     ours, theirs, at = found.recalls()
@@ -85,13 +85,13 @@ def test_console_and_page_say_the_same_where_recall_disagrees(tmp_path, task):
     assert "disagrees" in sentence
     assert f"{100 * ours:.1f} % under the learned metric" in sentence
     assert found.verdict.sentences()[0] == headline
-    features = judge_features(None, None, 16)
+    features = as_features(None, None, 16)
     write_evaluation(tmp_path / "r.html", found, features, Extras("T"))
     text = html.unescape((tmp_path / "r.html").read_text()).replace("\xa0", " ")
     assert f'<h2 id="headline">{headline}</h2>' in text
     assert f"<p>{sentence}</p>" in text
     assert f"<p>{found.verdict.size()}</p>" in text
-    found.judged["learned"] = replace(learned, recall=2 * l1.recall)
+    found.first["learned"] = replace(learned, recall=2 * l1.recall)
     assert "disagrees" not in recall_beside(found)
 
 
@@ -105,7 +105,7 @@ def test_other_learners_are_judged_by_the_same_votes(task):
         distances_to = learner.pairwise(task["X_test"], task["X"])
         error = 1 - knn.score(distances_to, task["y_test"])
         assert found.verdict.found[name].knn_errors == [pytest.approx(error)]
-        assert found.judged[name].errors[2] == pytest.approx(error)
+        assert found.first[name].errors[2] == pytest.approx(error)
     assert found.verdict.choice() in details(found)
     assert found.verdict.choice() in found.verdict.sentences()
     spent = found.verdict.found["nca-hellinger"].fit_seconds[0]
@@ -168,8 +168,8 @@ def test_evaluation_is_what_brute_force_finds(task):
     learner = learner_of(init="typical").fit(task["X"], task["y"])
     found = evaluation_of(task, learner=learner)
     assert found.learner.metric_ is learner.metric_  # a fitted one, as it is
-    assert list(found.judged) == ["learned", "initial", "l1", "hellinger", "chi2", "l2"]
-    assert list(found.verdict.found) == list(found.judged)
+    assert list(found.first) == ["learned", "initial", "l1", "hellinger", "chi2", "l2"]
+    assert list(found.verdict.found) == list(found.first)
     assert found.before == "initial"
     far = {
         "learned": learner.transform(task["X_test"]),
@@ -180,17 +180,17 @@ def test_evaluation_is_what_brute_force_finds(task):
             knn = KNeighborsClassifier(kappa, metric="precomputed")
             knn.fit(np.zeros((20, 20)), task["y"])
             error = 1 - knn.score(between, task["y_test"])
-            assert found.judged[name].errors[kappa - 1] == pytest.approx(error)
+            assert found.first[name].errors[kappa - 1] == pytest.approx(error)
     among = nearest_others(learner.pairwise(task["X_test"]), 20)
     expected = own_share(found.data.z[among], found.data.z)
-    assert found.judged["learned"].recall == pytest.approx(expected)
+    assert found.first["learned"].recall == pytest.approx(expected)
 
 
 def test_uniform_start_is_l1(task):
     found = evaluation_of(task)
     metric = found.learner.initial_metric_
     assert np.unique(metric[~np.eye(len(metric), dtype=bool)]).size == 1
-    assert "initial" not in found.judged
+    assert "initial" not in found.first
     assert found.before == "l1"
     assert found.verdict.gain("l1").other == "the l1 distance"
 
@@ -250,7 +250,7 @@ def test_examples_say_which_rows_they_are(task):
     origin = Origin("file {}".format, lambda row: f"data:image/png;base64,{row}")
     names = [str(k) for k in range(16)]
     found = contents(evaluation, names, None, origins=Origins(origin, origin))
-    after = evaluation.judged["learned"].neighbors[:, 0]
+    after = evaluation.first["learned"].neighbors[:, 0]
     assert found["examples"]["shown"]
     for shown in found["examples"]["shown"]:
         row = data.test_rows[shown["row"]]
@@ -283,7 +283,7 @@ def test_packed_metric_is_the_metric_to_five_digits():
 def test_contents_count_what_changed(task):
     evaluation = evaluation_of(task)
     found = contents(evaluation, [str(k) for k in range(16)], (1, 4, 4))
-    data, judged = evaluation.data, evaluation.judged
+    data, judged = evaluation.data, evaluation.first
     before, after = (judged[name].neighbors[:, 0] for name in ("l1", "learned"))
     was, now = data.y[before] == data.z, data.y[after] == data.z
     examples = found["examples"]
@@ -351,7 +351,7 @@ def test_every_string_of_a_user_is_escaped(tmp_path):
 
 def test_notes_on_the_data_are_escaped_and_below_the_verdict(tmp_path, task):
     found = evaluation_of(task)
-    features = judge_features(None, None, 16)
+    features = as_features(None, None, 16)
     extras = Extras("", notes=["left out: <b> & 5 %", "more"])
     write_evaluation(tmp_path / "r.html", found, features, extras)
     text = (tmp_path / "r.html").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from groundmetric.experiments.splits import split_data
 from groundmetric.report import _demo
-from groundmetric.report._write import judge_features
+from groundmetric.report._write import as_features
 
 FIXED = ["learned", "l1", "hellinger", "chi2", "l2"]
 LEARNERS = ["lmnn-hellinger", "itml-hellinger", "nca-hellinger"]
@@ -83,7 +83,7 @@ def test_console_and_page_of_the_demo_have_the_same_table(folder, run):
 
 
 def test_lesson_names_pixels_as_the_report_does():
-    names, _ = judge_features(None, (8, 8), 64)
+    names, _ = as_features(None, (8, 8), 64)
     metric = 1 - np.eye(64)
     metric[10] = metric[:, 10] = 3
     metric[10, 10] = 0

@@ -220,6 +220,7 @@ CASES = {
         "fit data.csv --init m.csv", matrix([[0, 1, 5], [1, 0, 1], [5, 1, 0]]), "init",
     ),
     "limit too small": ("fit data.csv --limit 1", NOTHING, "but there are 2 classes"),
+    "limit of classes": ("evaluate data.csv --limit 1", NOTHING, "there are 2 classes"),
     "no argument": ("fit", NOTHING, "Missing argument 'DATA'"),
     "unknown command": ("learn data.csv", NOTHING, "No such command 'learn'"),
     "unknown option": ("fit data.csv --fast", NOTHING, "No such option: --fast"),

@@ -110,8 +110,11 @@ def test_tables_have_a_balanced_column_if_classes_are_unequal():
     assert "50.0 % by guessing" in found.guessing()
     equal = verdict_of(wrong(0), wrong(0))
     assert equal.guessing() == ""
-    assert equal.columns() == ["Errors", "Saved by learning (95 %)", "Sure", "Seconds"]
-    assert equal.rows()["learned"] == ["1.0 %", "", "", "1.5"]
+    assert equal.columns() == ["Errors", "Saved by learning (95 %)", "Sure"]
+    assert equal.rows()["learned"] == ["1.0 %", "", ""]
+    beside = verdict_of(wrong(0), wrong(0), **{"nca-hellinger": wrong(1)})
+    assert beside.columns()[-1] == "Seconds"  # one time alone says little
+    assert [row[-1] for row in beside.rows().values()] == ["1.5", "", "1.5"]
 
 
 def test_no_distance_is_recommended_that_is_no_better_than_guessing():

@@ -14,7 +14,7 @@ from ..experiments.splits import split_data
 from ..report._evaluation import evaluate
 from ..report._origins import Origin, Origins
 from ..report._page import Extras
-from ..report._write import judge_features, write_evaluation
+from ..report._write import as_features, write_evaluation
 from ._command import command
 from ._console import emit, listening, note, shows_progress, tell
 from ._data import (
@@ -135,7 +135,7 @@ def report(
     names = given.names or (wanted.names if wanted else None) or given.feature_names
     d = given.X.shape[1]
     grid = grid_of(source, given) if shape is None else as_shape(shape, d)
-    features = judge_features(names, grid, d)
+    features = as_features(names, grid, d)
     data = split_data(given.X, given.y, test_X, test_y, **chosen.options)
     found = evaluate(
         learner,

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .._words import count
 from ..experiments.splits import draw
 from ._console import note
@@ -46,8 +48,8 @@ def split(
     There are other ways out if classes are too small for the folds.
     """
     options = {"n_folds": folds, "n_repeats": repeats, "seed": seed}
-    n = len(everything.X)
-    if 0 < limit < n and smallest_class(everything)[1] >= folds:
+    n, n_classes = len(everything.X), len(np.unique(everything.y))
+    if n_classes <= limit < n and smallest_class(everything)[1] >= folds:
         design = draw(everything.y, n_train=limit, **options)
         if design.kind == "disjoint":
             note(

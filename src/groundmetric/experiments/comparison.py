@@ -129,7 +129,7 @@ def compare_split(
     gml [0.0, 0.0] [1.0, 0.5]
     """
     chosen = as_methods(methods)
-    split = _judged(X_train, y_train, X_test, y_test)
+    split = _checked(X_train, y_train, X_test, y_test)
     require_sizes(split.y, len(split.z), n_neighbors, svm=svm, where="")
     validation.n_threads(n_jobs)
     return [
@@ -209,7 +209,7 @@ def require_sizes(
     class_sizes(y_train, "y_train", svm=svm, where=where)
 
 
-def _judged(
+def _checked(
     X_train: ArrayLike, y_train: ArrayLike, X_test: ArrayLike, y_test: ArrayLike
 ) -> Split:
     """Check histograms and labels."""

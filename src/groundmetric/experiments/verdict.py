@@ -141,6 +141,11 @@ class Verdict:
         """Whether classes are so unequal that errors need balancing."""
         return self.learned.design.is_unequal
 
+    @property
+    def _has_learners(self) -> bool:
+        """Whether there are other learners to compare with."""
+        return not set(self.found).isdisjoint(LEARNERS)
+
     def gain(self, other: str, measure: str = "knn") -> Gain:
         """Compare the learned metric with another distance."""
         one = self.found[other]
@@ -174,7 +179,7 @@ class Verdict:
 
     def choice(self) -> str:
         """Say in one sentence which distance to use; nothing without other learners."""
-        if not set(self.found).intersection(LEARNERS):
+        if not self._has_learners:
             return ""
         named = {name: in_a_sentence(name) for name in self.found if name != "initial"}
         return choice_of([*self.found.values()], named)
@@ -234,7 +239,7 @@ class Verdict:
             "Saved by learning (95 %)",
             "Sure",
             *([self._wins] if several else []),
-            "Seconds",
+            *(["Seconds"] if self._has_learners else []),
         ]
 
     def rows(self, measure: str = "knn") -> dict[str, list[str]]:
@@ -254,8 +259,10 @@ class Verdict:
             cells += [saved, confidence(found.sure)]
             if self._wins in titles:
                 cells.append(str(self.wins(name, measure)))
-        spent = float(np.mean(one.fit_seconds)) if one.fit_seconds else 0.0
-        return [*cells, _seconds(spent) if name in (LEARNED, *LEARNERS) else ""]
+        if self._has_learners:
+            spent = float(np.mean(one.fit_seconds))
+            cells.append(_seconds(spent) if name in (LEARNED, *LEARNERS) else "")
+        return cells
 
     @property
     def _wins(self) -> str:

@@ -52,7 +52,7 @@ def contents(
                 ("learned", metric),
                 ("initial", learner.initial_metric_),
             )
-            if name in evaluation.judged
+            if name in evaluation.first
         },
         "order": leaf_order(metric).tolist(),
         "empty": np.flatnonzero(~evaluation.data.train.any(axis=0)).tolist(),
@@ -67,11 +67,11 @@ def contents(
             {
                 "name": name,
                 "label": LABELS[name],
-                "errors": rounded(judged.errors, 5),
-                "recall": rounded(judged.recall, 5),
+                "errors": rounded(detail.errors, 5),
+                "recall": rounded(detail.recall, 5),
                 "confusion": _confusion(evaluation, name),
             }
-            for name, judged in evaluation.judged.items()
+            for name, detail in evaluation.first.items()
         ],
         "differences": [
             _difference(name, found)
@@ -125,7 +125,7 @@ def _difference(name: str, found: Gain) -> Contents:
 
 def _confusion(evaluation: Evaluation, name: str) -> list[list[int]]:
     """Count test histograms by true label (rows) and vote (columns)."""
-    voted = evaluation.judged[name].votes[:, evaluation.n_neighbors - 1]
+    voted = evaluation.first[name].votes[:, evaluation.n_neighbors - 1]
     labels = np.arange(len(evaluation.data.classes))
     counts = confusion_matrix(evaluation.data.z, voted, labels=labels)
     found: list[list[int]] = counts.tolist()
@@ -135,8 +135,8 @@ def _confusion(evaluation: Evaluation, name: str) -> list[list[int]]:
 def _examples(evaluation: Evaluation, origins: Origins) -> Contents:
     """Choose a few test histograms of each kind whose nearest neighbor changed."""
     data = evaluation.data
-    before = evaluation.judged[evaluation.before].neighbors[:, 0]
-    after = evaluation.judged["learned"].neighbors[:, 0]
+    before = evaluation.first[evaluation.before].neighbors[:, 0]
+    after = evaluation.first["learned"].neighbors[:, 0]
     was, now = data.y[before] == data.z, data.y[after] == data.z
     changed = before != after
     found = {

@@ -23,7 +23,7 @@ from ..experiments.methods import Method
 from ..experiments.splits import Data, split_data
 from ._evaluation import Evaluation, evaluate
 from ._page import Extras
-from ._write import judge_features, write_evaluation
+from ._write import as_features, write_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,7 +65,7 @@ def write_demo(
     others = available_learners(data.design)
     fast = [name for name in others.names if name not in SLOW]
     found = measure(data, jobs=n_jobs, learners=fast, progress=progress)
-    pixels = judge_features(None, (SIDE, SIDE), SIDE * SIDE)
+    pixels = as_features(None, (SIDE, SIDE), SIDE * SIDE)
     notes = [lesson(found.learner.metric_, found.data, pixels[0]), WRITERS]
     notes += [others.skipped] if others.skipped else []
     origin = {

@@ -38,7 +38,7 @@ def details(evaluation: Evaluation) -> Iterable[str]:
             "histograms are also in the training set, so errors are too low."
         )
     yield _changes(evaluation)
-    if "initial" in evaluation.judged:
+    if "initial" in evaluation.first:
         found = verdict.gain("initial")
         yield (
             f"The descent itself {DID[kind(found)]}: {percent(found.other_error)} "

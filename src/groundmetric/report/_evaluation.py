@@ -38,7 +38,7 @@ MOST_BINS = 1000  # of a map
 
 
 @dataclass(frozen=True)
-class Judged:
+class Detail:
     """One distance on the first split: neighbors in the training set, and their votes.
 
     Columns, and entries of ``errors`` and ``recall``, are for 1, 2, ... neighbors.
@@ -57,7 +57,7 @@ class Evaluation:
     data: Data
     learner: GroundMetricLearning  # of the first split
     verdict: Verdict
-    judged: dict[str, Judged]
+    first: dict[str, Detail]
     skipped: str = ""  # a sentence on learners that could not run, if any
 
     @property
@@ -68,7 +68,7 @@ class Evaluation:
     @property
     def before(self) -> str:
         """The distance before learning; l1 if the initial metric is uniform."""
-        return "initial" if "initial" in self.judged else "l1"
+        return "initial" if "initial" in self.first else "l1"
 
     @property
     def n_seen(self) -> int:
@@ -88,7 +88,7 @@ class Evaluation:
 
         None if there is only one test histogram.
         """
-        shares = [self.judged[name].recall for name in ("learned", "l1")]
+        shares = [self.first[name].recall for name in ("learned", "l1")]
         at = min(self.n_neighbors, len(shares[0]))
         if not at:
             return None
@@ -131,11 +131,11 @@ def evaluate(
     if not is_uniform(fit.initial_metric_):
         every[1:1] = measured(methods=[of_start(learner, fitted=fitted)])
     options = {"n_jobs": n_jobs, "verbose": learner.verbose}
-    judged = {
-        one.method: _judge(one.first, data, options) for one in every if one.first
+    detail = {
+        one.method: _detail(one.first, data, options) for one in every if one.first
     }
     verdict = Verdict({one.method: one for one in every}, n_neighbors)
-    return Evaluation(data, fit, verdict, judged, rivals.skipped)
+    return Evaluation(data, fit, verdict, detail, rivals.skipped)
 
 
 def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
@@ -158,7 +158,7 @@ def _rivals(learners: Iterable[str] | None, design: Design, *, slow: bool) -> Le
     return Learners(names, "")
 
 
-def _judge(found: Measured, data: Data, options: dict[str, Any]) -> Judged:
+def _detail(found: Measured, data: Data, options: dict[str, Any]) -> Detail:
     """Find neighbors, up to twenty, and what they vote for."""
     pairwise, distances = found.pairwise, found.between
     assert pairwise is not None and distances is not None  # noqa: S101, PT018 - kept
@@ -172,4 +172,4 @@ def _judge(found: Measured, data: Data, options: dict[str, Any]) -> Judged:
         among = np.asarray(search.kneighbors(return_distance=False))
     else:
         among = nearest_others(pairwise(data.test, None), n_others)
-    return Judged(between, winners, errors, own_share(data.z[among], data.z))
+    return Detail(between, winners, errors, own_share(data.z[among], data.z))

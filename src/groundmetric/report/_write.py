@@ -127,7 +127,7 @@ def write_report(
         given = getattr(learner, "feature_names_in_", None)
     drawing = {"n_train": n_train, "n_folds": n_folds, "n_repeats": n_repeats}
     data = split_data(X, y, X_test, y_test, **drawing, seed=random_state)
-    features = judge_features(given, feature_shape, data.rows.shape[1])
+    features = as_features(given, feature_shape, data.rows.shape[1])
     options = {"learners": learners, **drawing} if data.was_split else {}
     found = evaluate(
         learner, data, n_neighbors=n_neighbors, learners=learners, n_jobs=n_jobs
@@ -145,7 +145,7 @@ def write_report(
     return target
 
 
-def judge_features(names: object, shape: tuple[int, ...] | None, d: int) -> Features:
+def as_features(names: object, shape: tuple[int, ...] | None, d: int) -> Features:
     """Check the names of d features, and their grid if there is one."""
     called = validation.as_names(names, d)
     if shape is None:
