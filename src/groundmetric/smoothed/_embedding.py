@@ -21,7 +21,7 @@ Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]
 
 # Bytes of a block of distances.
-BLOCK = 2**26
+BLOCK = 2**24
 # Distances that are multiplied out are off by this part of the squared lengths.
 ROUNDING = 1e-13
 
