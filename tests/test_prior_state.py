@@ -6,6 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
+from sklearn.exceptions import ConvergenceWarning
 
 import groundmetric as gm
 import reference
@@ -390,3 +391,44 @@ def test_memory_is_that_of_entries_and_positions():
     # Vectors, moments, gradient and a copy; and what a batch takes.
     assert peak < 4 * (7 * len(parameters.start) + 10 * X.nnz + 20 * batch**2)
     assert peak < 4 * d * d / 100
+
+
+def test_limits_of_smoothing():
+    X, y, points, weights = example()
+    found = {}
+    for rho in (300.0, 1e9, math.inf):
+        parameters, batches = setup(X, y, points, weights, rho)
+        solver, members = batches.next_solved(moved(parameters))
+        found[rho] = solver.distances
+        np.testing.assert_array_equal(members, np.arange(12))
+        np.testing.assert_array_equal(solver.distances, solver.distances.T)
+        np.testing.assert_array_equal(np.diag(solver.distances), 0.0)
+    np.testing.assert_array_equal(found[1e9], found[math.inf])
+    scale = found[math.inf].max()
+    np.testing.assert_allclose(found[300.0], found[math.inf], atol=0.02 * scale)
+
+
+def test_plans_that_do_not_converge_are_counted():
+    X, y, points, weights = example()
+    options = {"tol": 1e-12, "max_iter": 2}
+    parameters, batches = setup(X, y, points, weights, 0.5, options=options)
+    criterion = SoftmaxCriterion(batches, tau=0.1)
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        at = criterion.evaluate(parameters.start)
+    assert at.n_inexact > 0
+    training = Training(criterion, parameters, TrainingSettings(max_outer=2))
+    with pytest.warns(ConvergenceWarning):
+        training.run()
+    assert training.n_inexact > at.n_inexact
+
+
+def test_batches_are_drawn_in_turn():
+    X, y, points, weights = example(n=20)
+    parameters, batches = setup(X, y, points, weights, math.inf, batch_size=6, seed=5)
+    drawn = [batches.next_solved(parameters.start)[1] for _ in range(3)]
+    assert len(np.unique(np.concatenate(drawn))) == 18  # none comes twice
+    solver, members = batches.next_solved(parameters.start)
+    whole = setup(X, y, points, weights, math.inf)[1]
+    everything, _ = whole.next_solved(parameters.start)
+    expected = everything.distances[np.ix_(members, members)]
+    np.testing.assert_allclose(solver.distances, expected, atol=1e-12)

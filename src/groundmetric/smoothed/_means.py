@@ -70,9 +70,14 @@ class MeanDistances:
 
 def squared(left: Floats, right: Floats) -> Floats:
     """Squared distances between rows, multiplied out."""
-    between: Floats = left @ right.T
-    between *= -2
-    between += np.einsum("ik,ik->i", left, left)[:, None]
-    between += np.einsum("ik,ik->i", right, right)
+    between: Floats = np.add.outer(_squares(left), _squares(right))
+    product = left @ right.T
+    product *= 2
+    between -= product  # symmetric if both are the same
     np.maximum(between, 0, out=between)
     return between
+
+
+def _squares(rows: Floats) -> Floats:
+    squares: Floats = np.einsum("ik,ik->i", rows, rows)
+    return squares
