@@ -16,6 +16,7 @@ import learning
 import neighbors
 import numpy as np
 import peers
+import priors
 import sinkhorn
 import sizes
 import tables
@@ -35,7 +36,7 @@ PARTS = (
     "beyond",
 )
 # Measured on request, and not saved: the table in README.md is of a run of its own.
-ON_REQUEST = ("sizes", "words")
+ON_REQUEST = ("sizes", "words", "priors")
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
@@ -87,16 +88,20 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS + ON_REQUEST, help="one part")
     parser.add_argument("--save", action="store_true", help="into results.json")
     options = parser.parse_args()
-    X, y, name = load(None if options.only == "words" else options.data)
+    if options.only == "priors" and options.data is None:
+        parser.error("priors needs --data: see priors.py")
+    own = options.only in {"words", "priors"}  # they read files of another kind
+    X, y, name = load(None if own else options.data)
     facts = [*machine(), f"Histograms: {name}, {X.shape[0]} x {X.shape[1]}"]
-    if options.only == "words":
-        facts[-1] = f"Documents: {options.data or 'made up'}"
+    if own:
+        facts[-1] = f"Data: {options.data or 'made up'}"
     parts = PARTS if options.only is None else (options.only,)
     print("\n".join(facts) + "\n\n" + HEADER)
     by_size: dict = {}
     rows = {
         "sizes": partial(sizes.rows, by_size),
         "words": partial(words.rows, options.data),
+        "priors": partial(priors.rows, options.data),
         "transport": partial(transport.rows, X),
         "cone": partial(cone.rows, X, y),
         "tables": partial(tables.rows, X),
