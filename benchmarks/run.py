@@ -16,10 +16,12 @@ import learning
 import neighbors
 import numpy as np
 import peers
+import priors
 import sinkhorn
 import sizes
 import tables
 import transport
+import words
 from measure import HEADER, Row, line_of, machine
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -34,7 +36,7 @@ PARTS = (
     "beyond",
 )
 # Measured on request, and not saved: the table in README.md is of a run of its own.
-ON_REQUEST = ("sizes",)
+ON_REQUEST = ("sizes", "words", "priors")
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
@@ -78,17 +80,28 @@ def save(facts: list[str], measured: dict[str, list[Row]], notes: dict) -> None:
 def main() -> None:
     """Measure everything, or the parts asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, help="an .npz file with arrays X and y")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        help="an .npz file with arrays X and y; for words, see words.py",
+    )
     parser.add_argument("--only", choices=PARTS + ON_REQUEST, help="one part")
     parser.add_argument("--save", action="store_true", help="into results.json")
     options = parser.parse_args()
-    X, y, name = load(options.data)
+    if options.only == "priors" and options.data is None:
+        parser.error("priors needs --data: see priors.py")
+    own = options.only in {"words", "priors"}  # they read files of another kind
+    X, y, name = load(None if own else options.data)
     facts = [*machine(), f"Histograms: {name}, {X.shape[0]} x {X.shape[1]}"]
+    if own:
+        facts[-1] = f"Data: {options.data or 'made up'}"
     parts = PARTS if options.only is None else (options.only,)
     print("\n".join(facts) + "\n\n" + HEADER)
     by_size: dict = {}
     rows = {
         "sizes": partial(sizes.rows, by_size),
+        "words": partial(words.rows, options.data),
+        "priors": partial(priors.rows, options.data),
         "transport": partial(transport.rows, X),
         "cone": partial(cone.rows, X, y),
         "tables": partial(tables.rows, X),

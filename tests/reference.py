@@ -546,3 +546,73 @@ def map_step(A, points, gradient, step):
     positions = points @ A.T
     squares = [((a - b) ** 2).sum() for a in positions for b in positions]
     return A / np.sqrt(np.mean(squares))
+
+
+def perturbed(r, log_weights):
+    """Aitchison's perturbation: w_p r_p, scaled to mass 1."""
+    raised = [r_p * np.exp(l_p) for r_p, l_p in zip(r, log_weights, strict=True)]
+    return np.array(raised) / sum(raised)
+
+
+def prior_distance(r, c, log_weights, positions, eps):
+    """S between perturbed histograms, with costs |a_p - a_q|^2; eps may be infinite."""
+    r, c = perturbed(r, log_weights), perturbed(c, log_weights)
+    d = len(r)
+    if np.isinf(eps):
+        mean = sum((r[p] - c[p]) * positions[p] for p in range(d))
+        return float(mean @ mean)
+    M = [
+        [((positions[p] - positions[q]) ** 2).sum() for q in range(d)] for p in range(d)
+    ]
+    return sinkhorn_divergence(r, c, M, eps, n_iter=300)
+
+
+def softmax_loss(D, omega, tau):
+    """Minus the mean log share of similar histograms among all others."""
+    n = len(D)
+    terms = []
+    for i in range(n):
+        others = [j for j in range(n) if j != i and omega[i, j] != 0]
+        near = [j for j in others if omega[i, j] > 0]
+        if near:
+            v = [
+                abs(omega[i, j]) / np.abs(omega[omega * omega[i, j] > 0]).max()
+                for j in others
+            ]
+            e = dict(zip(others, v * np.exp(-D[i, others] / tau), strict=True))
+            terms.append(-np.log(sum(e[j] for j in near) / sum(e.values())))
+    return sum(terms) / len(terms)
+
+
+def prior_loss(X, omega, prior, state, *, tau, eps, pull):
+    """Softmax of the distances of a state (l, A, delta), plus the pull to the prior.
+
+    The prior has points x (d, s), the first map A_0 (s, r) and the first l.
+    """
+    points, first_map, first_logs = prior
+    logs, A, offsets = state
+    positions = np.array(
+        [A.T @ x + delta for x, delta in zip(points, offsets, strict=True)]
+    )
+    D = np.zeros((len(X), len(X)))
+    for i in range(len(X)):
+        for j in range(i):
+            D[i, j] = D[j, i] = prior_distance(X[i], X[j], logs, positions, eps)
+    away = (
+        np.mean((logs - first_logs) ** 2)
+        + ((A - first_map) ** 2).sum() / (first_map**2).sum()
+        + np.mean([delta @ delta for delta in offsets])
+    )
+    return softmax_loss(D, omega, tau) + pull * away
+
+
+def adam(theta, gradients, rates):
+    """Kingma and Ba's Algorithm 1, with rates that fall along a cosine."""
+    theta, m, v = theta.copy(), np.zeros_like(theta), np.zeros_like(theta)
+    for t, gradient in enumerate(gradients, 1):
+        g = gradient(theta)
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        step = rates * (1 + np.cos(np.pi * (t - 1) / len(gradients))) / 2
+        theta -= step * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return theta

@@ -268,7 +268,7 @@ class Descent:
 
     def _like(self, array: Floats, name: str) -> Floats:
         """Reject an array of another shape than metrics have, or with odd entries."""
-        array = validation.as_float_array(array, name, 2)
+        array = validation.as_float_array(array, name, self.metric.ndim)
         if array.shape != self.metric.shape:
             raise ValueError(f"{name} has shape {array.shape}")
         validation.require_finite(array, name)

@@ -57,7 +57,8 @@ class DenseDivergences:
 
     def gradient(self, i: Indices, j: Indices, weights: Floats) -> Floats:
         """Gradient of the sum of weighted distances in the metric."""
-        return self._solution.plan_sum(_by_pair(i, j, weights, self._n))
+        G = self._solution.plan_sum(_by_pair(i, j, weights, self._n))
+        return _symmetric(G)
 
 
 class SparseDivergences:
@@ -88,7 +89,7 @@ class SparseDivergences:
         G = self._solver.plan_sum(self._pairs, w)
         total = w @ self.distances[tuple(self._pairs.T)]
         G += (total - np.vdot(self._metric, G)) / (self._metric.sum() or 1.0)
-        return G
+        return _symmetric(G)
 
 
 class Energies:
@@ -122,7 +123,7 @@ class Energies:
             gradient: Floats = arrays.get(
                 multiply(rows.T, multiply(arrays.put(W), rows))
             )
-        return gradient
+        return _symmetric(gradient)
 
     def _in_words(self) -> AbstractContextManager[None]:
         n = len(self._problems)
@@ -151,6 +152,13 @@ def are_sparse_enough(X: Floats) -> bool:
 
 def _is_on_processor(options: dict[str, Any]) -> bool:
     return options["device"] in {None, "cpu"}
+
+
+def _symmetric(G: Floats) -> Floats:
+    """Make a gradient symmetric, as costs are, without diagonal."""
+    gradient: Floats = (G + G.T) / 2
+    np.fill_diagonal(gradient, 0.0)
+    return gradient
 
 
 def _by_pair(i: Indices, j: Indices, weights: Floats, n: int) -> Floats:

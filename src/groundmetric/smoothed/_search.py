@@ -166,11 +166,8 @@ class NearPairs:
     n_inexact: int
 
     def plan_sum(self, weights: Floats) -> Floats:
-        """Gradient of the weighted sum of the distances, without diagonal."""
-        G = self.solver.gradient(self.row, self.column, weights)
-        gradient: Floats = (G + G.T) / 2
-        np.fill_diagonal(gradient, 0.0)
-        return gradient
+        """Gradient of the weighted sum of the distances."""
+        return self.solver.gradient(self.row, self.column, weights)
 
     def work(self) -> dict[str, int]:
         """Count the distances, and those that have not converged."""

@@ -65,13 +65,18 @@ class Chunk(NamedTuple):
 
     def add_up(self, plans: Floats, out: Floats) -> None:
         """Add plans (b, k, l) to the entries of their bins."""
+        out[np.ix_(*self.bins)] += self.summed(plans)
+
+    def summed(self, plans: Floats) -> Floats:
+        """Sum of plans (b, k, l), by the bins of the first and of the others."""
         n = self.place.size
         which = csr_array(
             (np.ones(n), self.place.ravel(), np.arange(n + 1)),
             shape=(n, len(self.bins[1])),
         )
         flat = plans.transpose(1, 0, 2).reshape(-1, n)
-        out[np.ix_(*self.bins)] += flat @ which
+        total: Floats = flat @ which
+        return total
 
 
 class SparseProblems(Problems):

@@ -1,0 +1,246 @@
+r"""What is learned from a prior: weights of bins, a map of their points, and offsets.
+
+.. math:: w_p = e^{l_p}, \qquad a_p = A' x_p + \delta_p.
+
+Bin p starts at weight :math:`e^{l^0_p}` and at position :math:`A_0' x_p`. All
+parameters stand in one flat vector, which is all that a criterion, the optimizer and a
+checkpoint need to know. A bin that no histogram uses has no gradient in l and
+:math:`\delta`: it keeps its weight, and moves with the map only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import validation
+from ..learning._axes import principal_axes, scaled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scipy.sparse import csr_array
+
+Floats = NDArray[Any]  # float32 or float64
+Indices = NDArray[np.int64]
+
+PARTS = ("weights", "map", "offsets")
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """What is known of the bins before the first step.
+
+    Attributes
+    ----------
+    points : ndarray of shape (d, s)
+        Coordinates of the bins: centered, with a mean square length of 1.
+    map : ndarray of shape (s, r) or None
+        A_0; None if positions are the points, and no map is learned.
+    log_weights : ndarray of shape (d,)
+        l_0, with mean 0.
+    """
+
+    points: Floats
+    map: Floats | None
+    log_weights: Floats
+
+    @classmethod
+    def of(
+        cls,
+        rows: csr_array,
+        points: ArrayLike | None,
+        n_components: int | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Prior:
+        """Validate what is given, for histograms in sparse rows of mass 1.
+
+        Without points all bins are equally far from each other at first, a_p = e_p, and
+        no map is learned. Of fewer components, the principal axes are kept: of the
+        points, or without points, of the histograms.
+        """
+        d = rows.shape[1]
+        start = None
+        if points is None:
+            array = _unit_vectors(rows, n_components)
+        else:
+            array, _ = scaled(points, d)
+        array = _standardized(array)
+        if points is not None:
+            s = array.shape[1]
+            r = s if n_components is None else n_components
+            r = validation.as_count(r, "n_components", low=1, high=s)
+            start = np.eye(s) if r == s else principal_axes(array)[:r].T
+        return cls(array, start, _log_weights(weights, d))
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """The numbers of bins, of coordinates, and of dimensions: d, s, r."""
+        d, s = self.points.shape
+        return d, s, s if self.map is None else self.map.shape[1]
+
+
+class Parameters:
+    """Where each parameter stands in the flat vector, and what it means.
+
+    Parameters
+    ----------
+    prior : Prior
+        Where they start.
+    learned : sequence of {"weights", "map", "offsets"}
+        Which of them are learned; the others stay where they are.
+    dtype : str
+        Precision.
+    """
+
+    def __init__(
+        self,
+        prior: Prior,
+        learned: tuple[str, ...] = PARTS,
+        dtype: str = "float32",
+    ) -> None:
+        self.dtype = np.dtype(dtype)
+        self.points = np.ascontiguousarray(prior.points, self.dtype)
+        self._map = None if prior.map is None else prior.map.astype(self.dtype)
+        self._log_weights = prior.log_weights.astype(self.dtype)
+        d, s, r = self.shape = prior.shape
+        sizes = {
+            "weights": (d,),
+            "map": None if self._map is None else (s, r),
+            "offsets": (d, r),
+        }
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        self.slices: dict[str, slice] = {}
+        end = 0
+        for name in PARTS:
+            shape = sizes[name]
+            if name in learned and shape is not None:
+                self.shapes[name] = shape
+                self.slices[name] = slice(end, end + math.prod(shape))
+                end = self.slices[name].stop
+        self.start = self._start(end)
+
+    def _start(self, size: int) -> Floats:
+        start = np.zeros(size, self.dtype)
+        parts = {"weights": self._log_weights, "map": self._map}
+        for name, array in parts.items():
+            if name in self.slices and array is not None:
+                start[self.slices[name]] = array.ravel()
+        return start
+
+    def part(self, theta: Floats, name: str) -> Floats | None:
+        """View one of them in the vector; None if it is not learned."""
+        if name not in self.slices:
+            return None
+        return theta[self.slices[name]].reshape(self.shapes[name])
+
+    def log_weights(self, theta: Floats) -> Floats:
+        """Return l, (d,)."""
+        learned = self.part(theta, "weights")
+        return self._log_weights if learned is None else learned
+
+    def positions(self, theta: Floats, bins: Indices | slice = slice(None)) -> Floats:
+        """Return a_p = A' x_p + delta_p of some bins, in rows."""
+        A, offsets = self.part(theta, "map"), self.part(theta, "offsets")
+        A = self._map if A is None else A
+        found: Floats = self.points[bins] if A is None else self.points[bins] @ A
+        return found if offsets is None else found + offsets[bins]
+
+    def gradient(
+        self, bins: Indices, in_positions: Floats, in_log_weights: Floats
+    ) -> Floats:
+        r"""Gradient in the flat vector of what has these gradients at some bins.
+
+        .. math:: \nabla_A = \sum_p x_p \nabla_{a_p}', \qquad
+                  \nabla_{\delta_p} = \nabla_{a_p}.
+        """
+        flat = np.zeros_like(self.start)
+        for name, g in (("weights", in_log_weights), ("offsets", in_positions)):
+            part = self.part(flat, name)
+            if part is not None:
+                part[bins] = g
+        part = self.part(flat, "map")
+        if part is not None:
+            np.matmul(self.points[bins].T, in_positions, out=part)
+        return flat
+
+    def identity(self) -> Iterator[Any]:
+        """Return what positions and weights depend on, but for the vector."""
+        yield f"parameters {self.shape} {sorted(self.slices)} {self.dtype}"
+        yield self.points
+        yield self._log_weights
+        yield self.start
+
+
+def inverse_document_frequency(rows: csr_array) -> NDArray[np.float64]:
+    """Weights log((n + 1) / (n_p + 1)) + 1, where n_p of n histograms use bin p.
+
+    Bins that all histograms use weigh least, as in tf-idf.
+    """
+    n, d = rows.shape
+    used = np.bincount(rows.indices[rows.data > 0], minlength=d)
+    weights: NDArray[np.float64] = np.log((n + 1) / (used + 1)) + 1
+    return weights
+
+
+def _log_weights(weights: ArrayLike | None, d: int) -> Floats:
+    if weights is None:
+        return np.zeros(d)
+    array = validation.as_float_array(weights, "bin_weights", 1)
+    if len(array) != d:
+        raise ValueError(f"bin_weights has {len(array)} entries for {d} bins.")
+    bad = ~((array > 0) & (array < np.inf))
+    if bad.any():
+        p = int(np.argmax(bad))
+        raise ValueError(
+            f"bin_weights[{p}] is {array[p]}: weights of bins must be positive and "
+            "finite."
+        )
+    logs: Floats = np.log(array)
+    logs -= logs.mean()
+    return logs
+
+
+def _standardized(points: Floats) -> Floats:
+    """Center points, and scale them to a mean square length of 1."""
+    points = points - points.mean(axis=0)
+    points = points / (np.abs(points).max() or 1.0)
+    size = math.sqrt(np.square(points).sum() / len(points))
+    if size == 0:
+        raise ValueError("points are all the same: there is nothing to learn from.")
+    unit: Floats = points / size
+    return unit
+
+
+def _unit_vectors(rows: csr_array, n_components: int | None) -> Floats:
+    """Return e_p, or their projections onto axes along which histograms vary most.
+
+    The axes are those of a singular value decomposition, without a d x d matrix.
+    """
+    n, d = rows.shape
+    if n_components is None:
+        return np.eye(d)
+    r = validation.as_count(n_components, "n_components", low=1, high=d)
+    if r == d:
+        return np.eye(d)
+    if r >= min(n, d):  # the decomposition has no more axes than histograms
+        dense = rows.toarray()
+        return principal_axes(dense - dense.mean(axis=0))[:r].T
+    from scipy.sparse.linalg import LinearOperator, svds
+
+    mean = np.asarray(rows.mean(axis=0)).ravel()
+    centered = LinearOperator(
+        rows.shape,
+        dtype=np.float64,
+        matvec=lambda v: rows @ v - mean @ v,
+        rmatvec=lambda u: rows.T @ u - mean * u.sum(),
+    )
+    _, _, axes = svds(centered, k=r, v0=np.ones(min(n, d)))
+    axes = axes[::-1]
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
+    turned: Floats = (axes * np.where(largest < 0, -1.0, 1.0)).T
+    return turned

@@ -1,0 +1,236 @@
+r"""Sinkhorn divergences of weighted histograms, and gradients in positions and masses.
+
+With optimal plans P and potentials f, g of two histograms, and costs
+:math:`|a_p - a_q|^2`,
+
+.. math:: \nabla_{a_p} OT_\epsilon = 2 \sum_q P_{pq} (a_p - a_q), \qquad
+          \nabla_{\tilde r} OT_\epsilon = f, \qquad
+          \nabla_{\tilde c} OT_\epsilon = g,
+
+and likewise for the terms of each histogram with itself, which count -1/2. Each pair is
+solved between its supports, and plans are summed up by bins as they come: time is that
+of pairs times supports squared, and nothing has d x d entries.
+
+eps is the smoothing times a fixed unit, not times the mean of the learned costs: that
+would give every bin a gradient, those that no histogram uses included.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import validation
+from ._arrays import find_arrays
+from ._batch import warn_of_errors
+from ._problems import judged_limits
+from ._sinkhorn import alternate, dual_values, scaled
+from ._supports import Ground, SparseProblems, SparseSolver
+from ._tilted import Tilted
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from ._arrays import Array
+    from ._parameters import Parameters
+    from ._supports import Chunk
+
+Floats = NDArray[Any]  # float32 or float64
+Indices = NDArray[np.int64]
+
+
+class PlanDistances:
+    """Sinkhorn divergences between some histograms.
+
+    Parameters
+    ----------
+    rows : csr_array of shape (n, d)
+        Histograms of positive mass.
+    parameters : Parameters
+        What the vectors mean.
+    eps : float
+        The smoothing, in units of squared distances between positions.
+    options : dict
+        tol, max_iter, n_jobs, device and dtype, see
+        :func:`~groundmetric.sinkhorn_divergence`.
+
+    Attributes
+    ----------
+    distances : ndarray of shape (n, n)
+        At the last parameters.
+    n_inexact : int
+        How many of them have not converged.
+    """
+
+    def __init__(
+        self,
+        rows: csr_array,
+        parameters: Parameters,
+        eps: float,
+        options: dict[str, Any],
+    ) -> None:
+        self._tilted = Tilted(rows, parameters)
+        self._problems = WeightedProblems(self._tilted.rows, options)
+        self._eps = eps
+        self._pairs = np.column_stack(np.triu_indices(rows.shape[0], 1))
+
+    def solve(self, theta: Floats) -> None:
+        """Compute the distances."""
+        self._tilted.weigh(theta)
+        positions = self._tilted.positions.astype(np.float64)
+        self._problems.set_masses(self._tilted.rows.data)
+        self._solver = PlanSolver(self._problems, positions, self._eps)
+        values, error = self._solver.solve_pairs(self._pairs)
+        off = ~(error <= self._problems.tol)
+        self.n_inexact = int(np.count_nonzero(off))
+        warn_of_errors(self.n_inexact, error.max(initial=0.0), self._problems)
+        n = len(self._problems)
+        self.distances = np.zeros((n, n))
+        i, j = self._pairs.T
+        self.distances[i, j] = self.distances[j, i] = np.maximum(values, 0.0)
+
+    def gradient(self, weights: Floats) -> Floats:
+        """Gradient of the sum of distances, weighted by an (n, n) matrix."""
+        both = weights.astype(np.float64)
+        both = both + both.T
+        i, j = self._pairs.T
+        forces = self._solver.forces(self._pairs, both[i, j])
+        return self._tilted.gradient(forces.in_positions, forces.in_masses)
+
+
+class WeightedProblems(SparseProblems):
+    """Histograms of mass 1 on the bins that they use, whose masses change."""
+
+    def __init__(self, rows: csr_array, options: dict[str, Any]) -> None:
+        limits = options["dtype"], options["tol"], options["max_iter"]
+        precision, self.tol, self.max_iter = judged_limits(*limits)
+        self.n_threads = validation.n_threads(options["n_jobs"])
+        self.mass = 1.0
+        self.n, self.d = rows.shape
+        self.first_of_y = 0
+        self._bins = rows.indices.astype(np.int32)
+        self._starts = rows.indptr.astype(np.int64)
+        self._sizes = np.diff(self._starts)
+        self.arrays = find_arrays(rows, options["device"], precision)
+
+    def entries_of(self, row: int) -> slice:
+        """Return where the entries of a histogram are."""
+        return slice(*self._starts[row : row + 2])
+
+    def set_masses(self, masses: Floats) -> None:
+        """Replace the masses of all entries; those of each histogram sum to 1."""
+        self._masses = masses.astype(np.float64)
+        sums = np.add.reduceat(self._masses, self._starts[:-1])
+        self._masses /= np.repeat(sums, self._sizes)
+
+
+class Forces(NamedTuple):
+    """Gradients in the positions of bins, and in the masses of all entries."""
+
+    in_positions: Floats  # (d, r)
+    in_masses: Floats  # (n_entries,)
+
+
+class PlanSolver(SparseSolver):
+    """Solves pairs for one set of positions, and keeps their potentials."""
+
+    _problems: WeightedProblems
+
+    def __init__(
+        self, problems: WeightedProblems, positions: Floats, eps: float
+    ) -> None:
+        self._positions, self._eps = positions, eps
+        squares = np.square(positions).sum(axis=1)
+
+        def block(p: NDArray[np.int32], q: NDArray[np.int32]) -> Floats:
+            costs: Floats = positions[p] @ positions[q].T
+            costs *= -2
+            costs += squares[p][:, None]
+            costs += squares[q]
+            costs *= p[:, None] != q
+            np.maximum(costs, 0.0, out=costs)
+            return costs
+
+        super().__init__(problems, Ground(block, 1.0, eps))
+        self._kept: dict[int, Array] = {}  # potentials by the first pair of a chunk
+
+    def solve_pairs(self, pairs: Indices) -> tuple[Floats, Floats]:
+        """S of pairs, and the errors of their marginals."""
+        problems, get = self._problems, self._problems.arrays.get
+        values, error = np.empty((2, len(pairs)))
+
+        def solve(which: Indices) -> tuple[Floats, Floats, Array]:
+            _, loaded = self._loaded(pairs[which], self._eps)
+            fit = self._iterated(alternate, loaded)
+            return get(dual_values(*loaded[:3], fit.g)), get(fit.error), fit.g
+
+        for which, (found, off, g) in problems.each_chunk(solve, pairs):
+            values[which], error[which] = found, off
+            self._kept[int(which[0])] = g
+        own, (i, j) = self._of_own, pairs.T
+        values -= (own.values[i] + own.values[j]) / 2
+        return values, np.maximum(error, np.maximum(own.error[i], own.error[j]))
+
+    def forces(self, pairs: Indices, weights: Floats) -> Forces:
+        """Gradient of the weighted sum of S of all pairs that were solved."""
+        n = len(self._problems)
+        out = Forces(np.zeros_like(self._positions), np.zeros(self._problems.n_entries))
+        halves = np.bincount(pairs.ravel(), np.repeat(weights / 2, 2), n)
+        self._add(pairs, weights, self._kept, out)
+        self._add(self._own, -halves, None, out)
+        return out
+
+    def _add(
+        self,
+        pairs: Indices,
+        weights: Floats,
+        kept: dict[int, Array] | None,
+        out: Forces,
+    ) -> None:
+        """Add what pairs contribute; potentials are kept, or those of one histogram."""
+        arrays = self._problems.arrays
+
+        def task(which: Indices) -> _Pulled | None:
+            some = np.flatnonzero(weights[which])
+            if len(some) == 0:
+                return None
+            chunk, (k, r, c, g) = self._loaded(pairs[which[some]], self._eps)
+            if kept is not None:
+                g = kept[int(which[0])][arrays.put(some)][:, : c.shape[1]]
+            u, v, product = scaled(k, r, c, g)
+            f, w = k.to_potentials(product), weights[which[some]]
+            plans = arrays.get(k.plans(u, v, arrays.put(w)))
+            return _Pulled(
+                pairs[which[0], 0],
+                chunk,
+                plans,
+                w @ arrays.get(f),
+                w[:, None] * arrays.get(g),
+            )
+
+        for _, pulled in self._problems.each_chunk(task, pairs):
+            if pulled is not None:
+                self._pull(pulled, out)
+
+    def _pull(self, pulled: _Pulled, out: Forces) -> None:
+        chunk, A = pulled.chunk, self._positions
+        first, others = chunk.bins
+        P = chunk.summed(pulled.plans)
+        left, right = A[first], A[others]
+        out.in_positions[first] += 2 * (P.sum(axis=1)[:, None] * left - P @ right)
+        out.in_positions[others] += 2 * (P.sum(axis=0)[:, None] * right - P.T @ left)
+        out.in_masses[self._problems.entries_of(pulled.row)] += pulled.f
+        is_real = chunk.c > 0  # padding repeats an entry
+        np.add.at(out.in_masses, chunk.entries[is_real], pulled.g[is_real])
+
+
+class _Pulled(NamedTuple):
+    """Plans of pairs of one histogram, and its sum of potentials, all weighted."""
+
+    row: int
+    chunk: Chunk
+    plans: Floats  # (b, k, l)
+    f: Floats  # (k,)
+    g: Floats  # (b, l)

@@ -1,0 +1,196 @@
+"""What an estimator needs: a training from a prior, and the state that it learned."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..learning._margin import MarginCriterion
+from ._batches import TOL, Batches
+from ._divergence import sinkhorn_divergence
+from ._embedding import embed, nearest
+from ._means import squared
+from ._parameters import PARTS, Parameters, Prior
+from ._pull import PulledCriterion
+from ._softmax import SoftmaxCriterion
+from ._tilted import weighted
+from ._training import Training, TrainingSettings
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from ..learning._criterion import Criterion
+    from ..similarity._weights import Weights
+
+Floats = NDArray[Any]  # float32 or float64
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PriorLearning:
+    """How to learn from a prior; all arguments have been validated.
+
+    Attributes
+    ----------
+    smoothing : float
+        Above 0, or infinite.
+    n_components : int, optional
+        Dimension of the positions.
+    bin_weights : array-like of shape (d,), optional
+        Weights to start from; 1 if None.
+    learned : tuple of {"weights", "map", "offsets"}
+        What is learned.
+    margins : (int, float), optional
+        Number of targets and margin, instead of a softmax.
+    pull : float
+        Strength of the pull to the prior; 0 is none.
+    batch_size : int, optional
+        Histograms of a step; all of them if None.
+    settings : TrainingSettings
+        Number and size of steps.
+    seed : int
+        Draws batches.
+    dtype : {"float32", "float64"}
+        Precision.
+    n_threads : int
+        Threads of numpy, and over pairs.
+    options : dict
+        tol, max_iter and device of finite smoothing.
+    """
+
+    smoothing: float = math.inf
+    n_components: int | None = None
+    bin_weights: ArrayLike | None = None
+    learned: tuple[str, ...] = PARTS
+    margins: tuple[int, float] | None = None
+    pull: float = 1.0
+    batch_size: int | None = 1024
+    settings: TrainingSettings = field(default_factory=TrainingSettings)
+    seed: int = 0
+    dtype: str = "float32"
+    n_threads: int = 1
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def training(
+        self, rows: csr_array, weights: Weights, points: ArrayLike | None
+    ) -> tuple[Training, float]:
+        """Set a training up, for sparse rows of mass 1; and return eps."""
+        prior = Prior.of(rows, points, self.n_components, self.bin_weights)
+        parameters = Parameters(prior, self.learned, self.dtype)
+        batches = Batches(
+            rows,
+            weights,
+            parameters,
+            self.smoothing,
+            batch_size=self.batch_size,
+            seed=self.seed,
+            options={"n_jobs": self.n_threads, **self.options},
+        )
+        criterion: Criterion
+        pull = self.pull
+        if self.margins is None:
+            criterion = SoftmaxCriterion(batches)
+        else:
+            n, searches = rows.shape[0], batches.searches
+            criterion = MarginCriterion(
+                np.empty((n, 0)), weights, *self.margins, searches=searches
+            )
+            pull *= batches.first_median()  # the unit of this criterion
+        if pull > 0:
+            criterion = PulledCriterion(criterion, parameters, pull)
+        training = Training(criterion, parameters, self.settings)
+        return training, batches.eps
+
+
+class State(NamedTuple):
+    """Weights and positions of the bins, and the smoothing.
+
+    Attributes
+    ----------
+    log_weights : ndarray of shape (d,)
+        l.
+    positions : ndarray of shape (d, r)
+        a_p.
+    eps : float
+        In units of squared distances between positions; may be infinite.
+    """
+
+    log_weights: Floats
+    positions: Floats
+    eps: float
+
+    @classmethod
+    def of(cls, training: Training, eps: float) -> State:
+        """Return what a training has learned so far, in double precision."""
+        theta, parameters = training.result, training.parameters
+        return cls(
+            parameters.log_weights(theta).astype(np.float64),
+            parameters.positions(theta).astype(np.float64),
+            eps,
+        )
+
+    @property
+    def smoothing(self) -> float:
+        """eps, relative to the mean cost between bins: that of sinkhorn_divergence."""
+        centered = self.positions - self.positions.mean(axis=0)
+        mean = 2 * float(np.square(centered).sum()) / len(centered)
+        return self.eps / mean if mean > 0 else math.inf
+
+    def divided(self, unit: float) -> State:
+        """Divide all distances by a unit."""
+        return State(
+            self.log_weights, self.positions / math.sqrt(unit), self.eps / unit
+        )
+
+    def embed(self, rows: csr_array) -> Floats:
+        """Mean positions of weighted histograms."""
+        return embed(rows, self.log_weights, self.positions)
+
+    def weigh(self, rows: csr_array) -> csr_array:
+        """Weight the bins of histograms, and scale them to mass 1."""
+        found = rows.copy()
+        found.data = weighted(rows.data, rows, self.log_weights)
+        return found
+
+    def distances(
+        self,
+        left: csr_array,
+        right: csr_array | None = None,
+        **options: Any,
+    ) -> Floats:
+        """Distances between rows of mass 1."""
+        if math.isinf(self.eps):
+            a = self.embed(left)
+            b = a if right is None else self.embed(right)
+            center = b.mean(axis=0)
+            between = squared(a - center, b - center)
+            if right is None:
+                np.fill_diagonal(between, 0.0)
+            return between
+        found = sinkhorn_divergence(
+            self.weigh(left),
+            None if right is None else self.weigh(right),
+            metric="sqeuclidean",
+            points=self.positions,
+            smoothing=self.smoothing,
+            **{"tol": TOL, **options},
+        )
+        return np.maximum(found, 0.0, out=found)
+
+    def nearest(
+        self,
+        base: csr_array,
+        queries: csr_array,
+        k: int,
+        **options: Any,
+    ) -> tuple[Floats, Indices]:
+        """Return distances and indices of the k nearest rows; ties go to the first."""
+        if math.isinf(self.eps):
+            return nearest(self.embed(base), self.embed(queries), k)
+        between = self.distances(queries, base, **options)
+        chosen = np.argsort(between, axis=1, kind="stable")[:, :k]
+        return np.take_along_axis(between, chosen, axis=1), chosen
