@@ -25,10 +25,10 @@ report = write_report("report.html", X=X, y=y, X_test=X, y_test=y)
 assert "Learning made no significant difference" in report.read_text(encoding="utf-8")
 # So does the command, but for typer: one line says so.
 command = Path(sys.executable).with_name("groundmetric")
-said = subprocess.run([command], capture_output=True, text=True, check=False)  # noqa: S603
-assert said.returncode == 2
+run = subprocess.run([command], capture_output=True, text=True, check=False)  # noqa: S603
+assert run.returncode == 2
 needs = "error: the command needs typer and rich and pyarrow: "
-assert said.stderr.splitlines() == [f"{needs}pip install 'groundmetric[cli]'"]
+assert run.stderr.splitlines() == [f"{needs}pip install 'groundmetric[cli]'"]
 print(
     f"{wheel.name}: {wheel.stat().st_size / 1000:.0f} kB, stripped, installs and works "
     f"({_core.instruction_set()})"

@@ -29,7 +29,7 @@ def nearest_weights(D: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
 
 
 def record(X: np.ndarray, y: np.ndarray, n_steps: int = 50) -> list[np.ndarray]:
-    """Matrices of so many steps from the uniform metric, before their projection."""
+    """Matrices of this many steps from the uniform metric, before their projection."""
     n, d = X.shape
     metric = (1.0 - np.eye(d)) / np.sqrt(d * (d - 1))
     i, j = np.triu_indices(n, 1)

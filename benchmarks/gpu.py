@@ -37,7 +37,7 @@ def device_name(device: str) -> str:
 
 
 def wait(device: str) -> None:
-    """Wait until the device has done what it was told."""
+    """Wait until the device has finished."""
     if device.startswith("cuda"):
         torch.cuda.synchronize(device)
     elif device == "mps":

@@ -24,7 +24,7 @@ AGREE = 1e-4
 BATCH = 32
 # Histograms that pairs are made of: far fewer than pairs, as in learning.
 N_HISTOGRAMS = 300
-# Bins, smoothing, pairs of ours, of POT's.
+# Bins, smoothing, our pairs, POT's.
 SIZES = (
     (128, 1.0, 4000, 200),
     (128, 0.1, 1000, 40),

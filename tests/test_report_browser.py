@@ -410,7 +410,7 @@ def test_legend_filter_and_confusion(page):
     kept = page.find_elements("css selector", "#cards article")
     assert 0 < len(kept) <= shown
     assert len({each.get_attribute("class") for each in kept}) == 1
-    Select(by_id(page, "judge")).select_by_value("l1")
+    Select(by_id(page, "shown")).select_by_value("l1")
     assert sum(int(each) for each in texts(page, "#matrix td")) == 14
 
 

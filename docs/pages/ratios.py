@@ -79,12 +79,12 @@ def table() -> str:
     """List the machine, and all ratios to peers."""
     lines = [line_of(**row) for row in rows()]
     ran_on = "\n".join(machine())
-    said = notes()
+    sections = notes()
     return "\n".join(
         [
             f"```text\n{ran_on}\n```\n\n{HEADER}",
             *lines,
-            f"\n{said['transport']}\n\n{said['cone']}\n\n{said['beyond']}",
+            f"\n{sections['transport']}\n\n{sections['cone']}\n\n{sections['beyond']}",
         ]
     )
 

@@ -228,10 +228,10 @@ def _signed(points: float) -> str:
 
 def _tasks(aligned: Aligned) -> str:
     """Say how many tasks were used, and how many were left out."""
-    said = count(aligned.n_tasks, "task")
+    text = count(aligned.n_tasks, "task")
     if aligned.n_incomplete:
-        said += f" that have all methods ({aligned.n_incomplete} left out)"
-    return f"{said} of {aligned.experiment}"
+        text += f" that have all methods ({aligned.n_incomplete} left out)"
+    return f"{text} of {aligned.experiment}"
 
 
 def _markdown(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,7 +1,7 @@
 """Files, written whole or not at all.
 
 Arrays and facts go into one ``.npz`` with JSON inside, never a pickle. What is read is
-judged by its headers first: a small file may claim to be a large one.
+checked by its headers first: a small file may claim to be a large one.
 """
 
 from __future__ import annotations
@@ -104,10 +104,10 @@ def require_writable(path: Path, name: str) -> None:
 
 def named(error: OSError, path: Path) -> OSError:
     """Say which file could not be written and, if the disk is full, what to do."""
-    said = error.strerror or str(error)
+    reason = error.strerror or str(error)
     if error.errno in FULL:
-        said += "; make room on the disk, or choose another place"
-    return OSError(error.errno or errno.ENOSPC, said, str(path))
+        reason += "; make room on the disk, or choose another place"
+    return OSError(error.errno or errno.ENOSPC, reason, str(path))
 
 
 def load_array(path: StrPath) -> NDArray[Any]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..validation import Table
 
 Floats = NDArray[np.float64]
-Judge = Callable[[Any, "Table"], Floats]
+Validator = Callable[[Any, "Table"], Floats]
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
@@ -51,12 +51,12 @@ def all_or_nothing(fit: Fit) -> Fit:
 def as_rows(
     estimator: object,
     X: ArrayLike,
-    judge: Judge = validation.as_distributions,
+    validate: Validator = validation.as_distributions,
     *,
     reset: bool,
     min_samples: int = 1,
 ) -> Floats:
-    """Validate X; return rows of mass 1, or what ``judge`` makes of them."""
+    """Validate X; return rows of mass 1, or what ``validate`` makes of them."""
     table = validation.Table.of(X, "X")
     _require_distinct(X)
     validation.require_no_text(X, table)
@@ -71,17 +71,17 @@ def as_rows(
         )
         check_non_negative(checked, type(estimator).__name__)
     except ValueError as error:
-        _say_where(error, X, judge, table)
+        _say_where(error, X, validate, table)
         raise
-    return judge(checked, table)
+    return validate(checked, table)
 
 
 def as_sparse_rows(
     estimator: object, X: ArrayLike, *, reset: bool, min_samples: int = 1
 ) -> Any:
     """Validate X; return sparse rows of mass 1."""
-    judge: Any = validation.as_sparse_distributions
-    return as_rows(estimator, X, judge, reset=reset, min_samples=min_samples)
+    validate: Any = validation.as_sparse_distributions
+    return as_rows(estimator, X, validate, reset=reset, min_samples=min_samples)
 
 
 def _require_distinct(X: object) -> None:
@@ -92,7 +92,9 @@ def _require_distinct(X: object) -> None:
             raise ValueError(f"X has two columns {name!r}.")
 
 
-def _say_where(error: ValueError, X: ArrayLike, judge: Judge, table: Table) -> None:
+def _say_where(
+    error: ValueError, X: ArrayLike, validate: Validator, table: Table
+) -> None:
     """Raise our own error if scikit-learn's is about an entry."""
     given = X
     if not hasattr(X, "toarray"):  # sparse rows may be too many to make them dense
@@ -101,7 +103,7 @@ def _say_where(error: ValueError, X: ArrayLike, judge: Judge, table: Table) -> N
         except ValueError:
             return
     try:
-        judge(given, table)
+        validate(given, table)
     except ValueError as ours:
         general = str(error).splitlines()[0].rstrip(".")
         raise ValueError(f"{ours} ({general}.)") from None

@@ -85,8 +85,8 @@ class OneLine(TyperGroup):
                 if type(error).__name__ == "NoArgsIsHelpError":  # not public, either
                     error.show()
                     sys.exit(error.exit_code)
-                said = error.format_message().replace("Value error, ", "")
-                code = say_error(f"{' '.join(said.split())} (see --help)")
+                text = error.format_message().replace("Value error, ", "")
+                code = say_error(f"{' '.join(text.split())} (see --help)")
             except BrokenPipeError:
                 raise
             except EXPECTED as error:

@@ -12,7 +12,7 @@ import typer
 
 from ._console import note
 from ._options import INPUT, Force, Output
-from ._output import Marked, judge_marked
+from ._output import Marked, check_marked
 
 Function = Callable[..., None]
 
@@ -48,7 +48,7 @@ def _command(function: Function, examples: tuple[str, ...], without: Any) -> Fun
         context = values["context"]
         called = {one.name: _called(one) for one in context.command.params}
         files = [(mark, called[name], values[name]) for name, mark in marks.items()]
-        judge_marked(files, force=values.get("force"))
+        check_marked(files, force=values.get("force"))
         try:
             function(
                 **{

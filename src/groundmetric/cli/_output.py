@@ -22,7 +22,7 @@ Named = tuple[str, str | Path | None]  # the option, and its file
 Marked = list[tuple[object, str, Any]]  # the mark, too
 
 
-def judge_marked(files: Marked, *, force: bool | None) -> None:
+def check_marked(files: Marked, *, force: bool | None) -> None:
     """Reject outputs that cannot be written, or that would destroy another file."""
     inputs = [(option, path) for mark, option, path in files if mark is INPUT]
     written, replaced = [], []

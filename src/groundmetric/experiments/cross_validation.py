@@ -225,8 +225,8 @@ def _measured(
     for k, (method, split) in enumerate(fits[:here]):
         yield measured(method, split, n_jobs=threads, **options, keep=k < kept)
     calls = (joblib.delayed(_with_warnings)(*fit, options) for fit in fits[here:])
-    for one, said in joblib.Parallel(threads, return_as="generator")(calls):
-        for message in said:
+    for one, caught in joblib.Parallel(threads, return_as="generator")(calls):
+        for message in caught:
             warnings.warn(message, stacklevel=3)
         yield one
 
@@ -235,8 +235,8 @@ def _with_warnings(
     method: Method, split: Split, options: dict[str, Any]
 ) -> tuple[Measured, list[Warning]]:
     """Evaluate in a process of its own; warnings are for the one that asked."""
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         one = measured(method, split, n_jobs=1, **options)
-    users = [each.message for each in said if issubclass(each.category, UserWarning)]
+    users = [each.message for each in caught if issubclass(each.category, UserWarning)]
     return one, [each for each in users if isinstance(each, Warning)]

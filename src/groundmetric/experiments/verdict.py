@@ -65,15 +65,15 @@ class Gain:
         """Say how sure it is which of the two is better."""
         most = max(self.sure, 1 - self.sure)
         better = "learning" if self.sure >= 1 / 2 else self.other
-        said = (
+        sentence = (
             f"We can be {confidence(most, 'more than ')} sure that {better} is better"
         )
         if kind(self) != "unclear":
-            return f"{said}."
+            return f"{sentence}."
         rest = "a significant difference takes 97.5 %"
         if most >= NEARLY:
-            return f"{said}; {rest}. Other random splits may tip the scales."
-        return f"{said}; 50 % is a coin toss, and {rest}."
+            return f"{sentence}; {rest}. Other random splits may tip the scales."
+        return f"{sentence}; 50 % is a coin toss, and {rest}."
 
 
 def confidence(share: float, over: str = "> ") -> str:
@@ -227,8 +227,10 @@ class Verdict:
 
     def sentences(self) -> list[str]:
         """Return the verdict with what supports it, for the terminal."""
-        said = [self.headline(), self.size(), self.guessing(), self.machines()]
-        return [text for text in [*said, self.choice() or self.best_fixed()] if text]
+        sentences = [self.headline(), self.size(), self.guessing(), self.machines()]
+        return [
+            text for text in [*sentences, self.choice() or self.best_fixed()] if text
+        ]
 
     def columns(self) -> list[str]:
         """Titles of the table, after the distance; short enough for a terminal."""

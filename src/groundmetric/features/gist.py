@@ -119,7 +119,7 @@ def gist(
     >>> int(X.reshape(8, 16).sum(axis=1).argmax())
     0
     """
-    settings = _judged(n_orientations, grid, scales, size, prefilter)
+    settings = _valid_settings(n_orientations, grid, scales, size, prefilter)
     squares = (
         _square(image, name, settings) for name, image in validation.each_image(images)
     )
@@ -147,7 +147,7 @@ def edge_names(n_orientations: int, grid: int, scales: Sequence[int]) -> list[st
     ]
 
 
-def _judged(
+def _valid_settings(
     n_orientations: int, grid: int, scales: Sequence[int], size: int, prefilter: object
 ) -> Settings:
     if np.ndim(scales) != 1 or len(scales) == 0:

@@ -151,7 +151,7 @@ class Neighborhood(Parameters):
         How many of the nearest similar histograms count; None for all. The paper has
         ``n_similar=k``.
     inner_steps : int, default=1
-        The concave part is linearized again after so many steps, at the latest; the
+        The concave part is linearized again after at most this many steps; the
         paper has 200.
 
     Examples

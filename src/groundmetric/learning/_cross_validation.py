@@ -29,7 +29,7 @@ from ._folds import (
     splits_of,
 )
 from ._learner import MetricLearner
-from ._run import judged_callbacks
+from ._run import valid_callbacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,7 +159,7 @@ optional
         -------
         self
         """
-        self._judge(client)
+        self._validate(client)
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
         best = self._learner({})
@@ -178,7 +178,7 @@ optional
         self.best_estimator_ = best
         return self
 
-    def _judge(self, client: object) -> None:
+    def _validate(self, client: object) -> None:
         """Reject parameters before the folds, which take long."""
         learner = self._base()
         if not isinstance(learner, MetricLearner):
@@ -186,7 +186,7 @@ optional
                 f"estimator is {learner!r}; a GroundMetricLearning, "
                 "MappedMetricLearning or SinkhornMetricLearning is needed."
             )
-        judged_callbacks(learner.callbacks)
+        valid_callbacks(learner.callbacks)
         if self.patience is not None:
             validation.as_count(self.patience, "patience", low=1)
         if self.scoring is not None and not callable(self.scoring):

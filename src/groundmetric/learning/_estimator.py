@@ -76,13 +76,13 @@ optional
     tol : float, default=0.0075
         Stop when the relative improvement over the last six steps falls below this.
     batch_size : int, optional
-        For margins: take each step by a batch of so many histograms, with their targets
-        and impostors among each other; of ``n_targets`` the same share counts, and at
-        least half of them. Memory is that of n * d numbers and of the batch's pairs.
+        For margins: take each step on a batch of this many histograms, which has their
+        targets and impostors; ``n_targets`` shrinks in proportion, but at most by half.
+        Memory is that of n * d numbers and of the batch's pairs.
         All steps are taken then, and the mean of the metrics after each of them is
         returned, since single batches are noisy.
     max_samples : int, optional
-        Learn from at most so many histograms, drawn class by class; None for all.
+        Learn from at most this many histograms, drawn class by class; None for all.
         ``transform`` computes distances to these.
     n_jobs : int, optional
         Number of threads. Results do not depend on it.
@@ -243,7 +243,7 @@ optional
     def _descent(
         self, rows: Floats, weights: Weights, client: object = None
     ) -> Descent:
-        """Judge the parameters, and set the descent up."""
+        """Check the parameters, and set the descent up."""
         settings, goal = self._settings(), as_criterion(self.criterion)
         threads = validation.n_threads(self.n_jobs)
         criterion: Criterion

@@ -28,7 +28,7 @@ Indices = NDArray[np.int64]
 Labels = NDArray[Any]
 Split = tuple[NDArray[Any], NDArray[Any]]  # rows to learn from, and to score on
 
-MOST_NEIGHBORS = 20  # votes of 1 to so many neighbors are averaged
+MOST_NEIGHBORS = 20  # votes of 1 to this many neighbors are averaged
 N_REPEATS = 2  # of folds, if their number is given
 
 
@@ -142,7 +142,7 @@ def descent_of(
     client: object,
 ) -> tuple[Descent, Any]:
     """Set a learner's descent up, without a floor; and return what it learns from."""
-    learner.power_ = learner._judged_power()
+    learner.power_ = learner._valid_power()
     seen = raised(rows, learner.power_)
     options = {} if client is None else {"client": client}
     descent: Descent = learner._descent(seen, weights, **options)

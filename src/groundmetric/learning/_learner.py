@@ -18,7 +18,7 @@ from ..similarity._makers import weights_of
 from ._criteria import CRITERIA, as_criterion
 from ._descent import Settings
 from ._path import DescentPath
-from ._run import judged_callbacks, run
+from ._run import run, valid_callbacks
 from ._scale import median_distance, some_of
 
 if TYPE_CHECKING:
@@ -79,11 +79,11 @@ class MetricLearner(HistogramTransformer):
     random_state: object
 
     def _descent(self, rows: Any, weights: Weights) -> Descent:
-        """Judge the parameters, and set the descent up."""
+        """Check the parameters, and set the descent up."""
         raise NotImplementedError
 
     def _settings(self) -> Settings:
-        """Judge what the steps depend on."""
+        """Check what the steps depend on."""
         goal = as_criterion(self.criterion, only=self._criteria)
         settings: Settings = goal._settings(
             Settings(
@@ -114,7 +114,7 @@ class MetricLearner(HistogramTransformer):
         self, X: ArrayLike, y: ArrayLike | None, similarity: ArrayLike | None
     ) -> Task:
         """Check the data, draw the sample, and forget what was learned before."""
-        judged_callbacks(self.callbacks)
+        valid_callbacks(self.callbacks)
         rows = self._as_rows(X, reset=True)
         labels = None if y is None else as_classes(y, rows.shape[0])
         for name in self._optional:
@@ -122,7 +122,7 @@ class MetricLearner(HistogramTransformer):
         rows, labels, similarity = self._sampled(rows, labels, similarity)
         weights = weights_of(rows.shape[0], labels, similarity)
         self._note_labels(labels)
-        self.power_ = self._judged_power()
+        self.power_ = self._valid_power()
         return Task(raised(rows, self.power_), weights)
 
     def _note_labels(self, labels: Labels | None) -> None:
@@ -148,10 +148,10 @@ class MetricLearner(HistogramTransformer):
         return rows[kept], None if labels is None else labels[kept], similarity
 
     def _learn(self, descent: Descent, rows: Any, n_steps: int | None = None) -> None:
-        """Run the descent, for so many steps at most, and keep what it finds."""
+        """Run the descent, for at most this many steps, and keep what it finds."""
         initial = descent.metric
         if n_steps != 0:
-            callbacks = judged_callbacks(self.callbacks)
+            callbacks = valid_callbacks(self.callbacks)
             run(descent, rows, callbacks, verbose=self.verbose, n_steps=n_steps)
         self._keep(descent, initial, rows)
         self._keep_path(descent)
@@ -258,7 +258,7 @@ class MetricLearner(HistogramTransformer):
         learner: Learner = super().set_params(**params)
         return learner
 
-    def _judged_power(self) -> float:
+    def _valid_power(self) -> float:
         power = validation.as_number(self.power, "power", low=0.0)
         if power == 0:
             raise ValueError("power is 0.0; it must be positive.")

@@ -66,7 +66,7 @@ class MappedMetricLearning(MetricLearner):
     tol : float, default=0.0075
         Stop when the relative improvement over the last six steps falls below this.
     max_samples : int, optional
-        Learn from at most so many histograms, drawn class by class; None for all.
+        Learn from at most this many histograms, drawn class by class; None for all.
         ``transform`` computes distances to these.
     n_jobs : int, optional
         Number of threads. Results do not depend on it.
@@ -188,7 +188,7 @@ class MappedMetricLearning(MetricLearner):
         return as_sparse_rows(self, X, reset=reset, min_samples=least)
 
     def _descent(self, rows: csr_array, weights: Weights) -> Descent:
-        """Judge the parameters, and set the descent up."""
+        """Check the parameters, and set the descent up."""
         settings, goal = self._settings(), as_criterion(self.criterion, only=Margin)
         rows = csr_array(rows)
         points, _ = self._centered_points(rows.shape[1])

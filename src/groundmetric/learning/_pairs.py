@@ -43,7 +43,7 @@ class Histograms:
 
     @classmethod
     def of(cls, X: Floats | Histograms) -> Histograms:
-        """Make them, if X is not the like."""
+        """Wrap X unless it is wrapped already."""
         return X if isinstance(X, Histograms) else cls(X)
 
     def __len__(self) -> int:

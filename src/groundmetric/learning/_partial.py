@@ -36,7 +36,7 @@ def take_step(
     labels = as_classes(y, len(rows))
     weights = weights_of(len(rows), labels, None)
     learner.classes_ = _classes(labels, getattr(learner, "classes_", None), classes)
-    learner.power_ = learner._judged_power()
+    learner.power_ = learner._valid_power()
     rows = raised(rows, learner.power_)
     if is_first:
         learner.initial_metric_ = learner._last_metric = learner._start(rows, weights)

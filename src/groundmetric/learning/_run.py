@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from .._progress import Report
     from ._descent import Descent, Observer
 
-# Up to so many steps, stopping early is what the limit is for.
+# Up to this many steps, stopping early is what the limit is for.
 BUDGET = 20
 
 
-def judged_callbacks(callbacks: Any) -> list[Any]:
+def valid_callbacks(callbacks: Any) -> list[Any]:
     """Reject what is not a list of callables; of checkpoints there can be one."""
     if isinstance(callbacks, (str, bytes)) or not hasattr(callbacks, "__iter__"):
         raise ValueError(f"callbacks is {callbacks!r}; a list of functions is needed.")
@@ -45,7 +45,7 @@ def run(
     verbose: int = 0,
     n_steps: int | None = None,
 ) -> None:
-    """Run a descent to its end, or for so many steps at most."""
+    """Run a descent to its end, or for at most this many steps."""
     settings = descent.settings
     limit = n_steps or settings.max_outer * settings.max_inner
     options: Any = {"label": "learn", "unit": "step", "steps": True}

@@ -91,8 +91,8 @@ function confusion(name) {
     element("thead", {}, head), element("tbody", {}, ...rows)));
 }
 
-byId("judge").append(...data.curves.map((curve) => element("option", { value: curve.name }, curve.label)));
-byId("judge").addEventListener("change", (event) => confusion(event.target.value));
+byId("shown").append(...data.curves.map((curve) => element("option", { value: curve.name }, curve.label)));
+byId("shown").addEventListener("change", (event) => confusion(event.target.value));
 examples();
 confusion("learned");
 document.documentElement.dataset.ready = "true";

@@ -175,7 +175,7 @@ class SinkhornBatch:
         if smoothing == 0.0:
             raise ValueError("smoothing is 0; use TransportBatch for the exact EMD.")
         problems = self._problems
-        self._judge(potentials)
+        self._validate(potentials)
         M = as_dissimilarity(metric, problems.d)
         ground = prepare(problems, M, smoothing)
         with full_device_in_words(len(self), problems.d):
@@ -222,7 +222,7 @@ class SinkhornBatch:
             G += problems.plan_sum(k, pairs[some], g, w[some])
         return G
 
-    def _judge(self, potentials: Potentials | None) -> None:
+    def _validate(self, potentials: Potentials | None) -> None:
         if potentials is None:
             return
         d = self._problems.d

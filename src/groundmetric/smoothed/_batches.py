@@ -120,10 +120,10 @@ class Batches(SmoothedPairs):
         self._last = solver, members
         return solver, members
 
-    def solved_for(self, metric: Floats, *, anew: bool) -> tuple[Any, Indices]:
-        """Distances of the next batch; not anew, those of the last one."""
+    def solved_for(self, metric: Floats, *, fresh: bool) -> tuple[Any, Indices]:
+        """Distances of the next batch; otherwise those of the last one."""
         solver, members = self._last or self.next_solved(metric)
-        if anew:
+        if fresh:
             solver, members = self.next_solved(metric)
         return _ByPair(solver), members
 

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 TOL = 1e-3  # marginal error; that of distances is of the order of its square
-# Potentials, d numbers a pair, are kept in so many bytes until the gradient is known;
+# Potentials, d numbers a pair, are kept in this many bytes until the gradient is known;
 # other pairs are solved again for it.
 KEPT_BYTES = {"processor": 2**30, "device": 2**32}
 

@@ -73,7 +73,7 @@ class SinkhornMetricLearning(MetricLearner):
         First step, relative to the norms of positions and gradient; it falls as
         1 / sqrt(t).
     batch_size : int, optional
-        Take each step by a batch of so many histograms, with their targets and
+        Take each step by a batch of this many histograms, with their targets and
         impostors among each other; of ``n_targets`` the same share counts. The batch's
         pairs are all that is computed and stored, beside the n * d numbers given. All
         ``max_steps`` are taken then.

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from .. import validation
 from ._arrays import find_arrays
 from ._batch import warn_of_errors
-from ._problems import judged_limits
+from ._problems import valid_limits
 from ._sinkhorn import alternate, dual_values, scaled
 from ._supports import Ground, SparseProblems, SparseSolver
 from ._tilted import Tilted
@@ -105,7 +105,7 @@ class WeightedProblems(SparseProblems):
 
     def __init__(self, rows: csr_array, options: dict[str, Any]) -> None:
         limits = options["dtype"], options["tol"], options["max_iter"]
-        precision, self.tol, self.max_iter = judged_limits(*limits)
+        precision, self.tol, self.max_iter = valid_limits(*limits)
         self.n_threads = validation.n_threads(options["n_jobs"])
         self.mass = 1.0
         self.n, self.d = rows.shape

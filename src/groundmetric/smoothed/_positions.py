@@ -57,7 +57,7 @@ class Positions:
         return metric
 
     def require(self, metric: Floats, name: str) -> None:
-        """Reject what is not a cost; that there are positions is not judged."""
+        """Reject what is not a cost; that there are positions is not checked."""
         validation.as_cost(metric, len(self.positions), name)
         validation.require_dissimilarity(metric, name)
 

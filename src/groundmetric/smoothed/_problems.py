@@ -28,10 +28,10 @@ LEAST_TOL = {"float64": 1e-13, "float32": 1e-5}
 DEFAULT_TOL = {"float64": 1e-6, "float32": 1e-4}
 
 
-def judged_limits(
+def valid_limits(
     dtype: str, tol: float | None, max_iter: int
 ) -> tuple[np.dtype[Any], float, int]:
-    """Judge the precision, and when iterations end."""
+    """Check the precision, and when iterations end."""
     precision = np.dtype(validation.as_precision(dtype))
     low, default = LEAST_TOL[precision.name], DEFAULT_TOL[precision.name]
     tol = default if tol is None else validation.as_number(tol, "tol", low=low)
@@ -60,7 +60,7 @@ class Problems:
         device: str | None,
         dtype: str,
     ) -> None:
-        precision, self.tol, self.max_iter = judged_limits(dtype, tol, max_iter)
+        precision, self.tol, self.max_iter = valid_limits(dtype, tol, max_iter)
         self.n_threads = validation.n_threads(n_jobs)
         given = [(X, "X")] if Y is None else [(X, "X"), (Y, "Y")]
         sets = [self._read(to_numpy(rows, name), name) for rows, name in given]

@@ -73,7 +73,7 @@ class SmoothedPairs:
         """The similar pairs, and the dissimilar ones."""
         return SmoothedSearch(self, similar=True), SmoothedSearch(self, similar=False)
 
-    def solved_for(self, metric: Floats, *, anew: bool) -> tuple[Distances, Indices]:
+    def solved_for(self, metric: Floats, *, fresh: bool) -> tuple[Distances, Indices]:
         """Distances under a metric, and which histograms they are between.
 
         Anew: between those of the next batch, even if the metric has not changed.
@@ -82,7 +82,7 @@ class SmoothedPairs:
         if (
             metric is not self._metric
             or solver is None
-            or (anew and not self._is_whole)
+            or (fresh and not self._is_whole)
         ):
             if not self._is_whole:
                 self._members = self.draws.draw()
@@ -114,7 +114,7 @@ class SmoothedSearch:
         In a batch, which has a share of all histograms, that share of k. Similar pairs
         are searched first, and draw it.
         """
-        solver, members = self._pairs.solved_for(metric, anew=self._similar)
+        solver, members = self._pairs.solved_for(metric, fresh=self._similar)
         omega = self._pairs.weights.of(members[:, None], members)
         counts = omega > 0 if self._similar else omega < 0
         np.fill_diagonal(counts, val=False)

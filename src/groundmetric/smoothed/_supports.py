@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 # Arrays of the size of a pair's kernel that its iteration takes.
 KERNELS_A_PAIR = 4
-# Supports pay off if they have fewer than one in so many bins: products of supports
+# Supports pay off if they have fewer than one in this many bins: products of supports
 # gain less from the processor's cache than those of whole matrices.
 SPARSE = 8
 
