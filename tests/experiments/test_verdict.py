@@ -44,6 +44,9 @@ def test_verdict_is_honest_in_both_directions():
     assert "learning costs 19.0 percentage points more errors; " in hurt.size()
     assert helped.size().endswith("more than 99.9 % sure that learning is better.")
     assert hurt.size().endswith("more than 99.9 % sure that the l1 distance is better.")
+    rounded = Gain("the l1 distance", 0.1, 0.1, -1e-17, -0.1, 0.1, 0.5)
+    assert rounded.saved == "0.0 (-10.0 to +10.0)"
+    assert "saves 0.0 percentage points" in same.size()
     assert same.gain("l1").low < 0 < same.gain("l1").high  # no certainty from no change
     assert same.size().endswith(
         "We can be 50.0 % sure that learning is better; 50 % is a coin toss, and a "

@@ -61,6 +61,11 @@ class Gain:
         return f"{points(self.low)} to {points(self.high)}"
 
     @property
+    def saved(self) -> str:
+        """What learning saves, with the interval."""
+        return f"{points(self.gain)} ({self.interval})"
+
+    @property
     def certainty(self) -> str:
         """Say how sure it is which of the two is better."""
         most = max(self.sure, 1 - self.sure)
@@ -171,7 +176,11 @@ class Verdict:
         """Say how much learning saves, and how sure that is."""
         found = self.gain("l1")
         much = f"{abs(100 * found.gain):.1f} percentage points"
-        saves = f"saves {much}" if found.gain >= 0 else f"costs {much} more errors"
+        saves = (
+            f"saves {much}"
+            if round(found.gain, 3) >= 0
+            else f"costs {much} more errors"
+        )
         return (
             f"Compared with {found.other}, learning {saves}; the 95 % interval of what "
             f"it saves is {found.interval}. {found.certainty}"
@@ -257,8 +266,7 @@ class Verdict:
             cells += [""] * (2 + (self._wins in titles))
         else:
             found = self.gain(name, measure)
-            saved = f"{points(found.gain)} ({found.interval})"
-            cells += [saved, confidence(found.sure)]
+            cells += [found.saved, confidence(found.sure)]
             if self._wins in titles:
                 cells.append(str(self.wins(name, measure)))
         if self._has_learners:

@@ -11,12 +11,13 @@ from sklearn.metrics import confusion_matrix
 
 from ..base._powers import raised
 from ..experiments.choice import LABELS, in_a_sentence
-from ..experiments.verdict import Gain, kind
+from ..experiments.verdict import Gain
 from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
 from ._lesson import moved
 from ._origins import Origin, Origins
 
 if TYPE_CHECKING:
+    from ..experiments.verdict import Gain
     from ..learning._path import DescentPath
     from ._evaluation import Evaluation
 
@@ -119,7 +120,7 @@ def _difference(name: str, found: Gain) -> Contents:
         "name": name,
         "label": LABELS[name],
         **{end: round(getattr(found, end), 5) for end in ("gain", "low", "high")},
-        "kind": kind(found),
+        "saved": found.saved,  # as the table has it
     }
 
 

@@ -33,12 +33,11 @@ function forest() {
     );
   rows.forEach((row, k) => {
     const y = 22 + step * k, bar = narrow ? y + 18 : y, group = shape("g", { class: "is-" + row.name });
-    const sign = (share) => ((x) => (x > 0 ? "+" : "") + x.toFixed(1))(Math.round(1000 * share) / 10 + 0);
     group.append(
       shape("text", { class: "strong", x: 0, y: y + 4 }, narrow ? row.label : "learned vs. " + row.label),
       shape("line", { class: "whisker", x1: x(100 * row.low), x2: x(100 * row.high), y1: bar, y2: bar }),
       shape("circle", { class: "dot", cx: x(100 * row.gain), cy: bar, r: 7 }),
-      shape("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, `${sign(row.gain)}  (${sign(row.low)} to ${sign(row.high)})`),
+      shape("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, row.saved),
     );
     svg.append(group);
   });
