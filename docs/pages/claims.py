@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import reproduction as made
 
-from groundmetric.experiments.inference import student_interval
 from paper.aligned import align
+from paper.inference import student_interval
 
 ON_IMAGES, ON_TEXT = "on images", "on text"
 

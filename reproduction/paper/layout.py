@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from groundmetric._words import count
-from groundmetric.experiments.inference import INTERVALS
+from paper.inference import INTERVALS
 
 from . import canvas
 from .curves import CurvesDisplay

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundmetric import validation
-from groundmetric.experiments.inference import interval_of, sign_test
+from paper.inference import interval_of, sign_test
 
 from .aligned import CURVES, Aligned, align
 
@@ -135,7 +135,7 @@ def mean_curves(
         are left out.
     interval : {"tasks", "classes"}, default="tasks"
         Student's t over tasks, which assumes that they are independent, or a bootstrap
-        over their classes; see :mod:`groundmetric.experiments.inference`.
+        over their classes; see :mod:`paper.inference`.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def paired_differences(
         that lack one of them are left out.
     interval : {"tasks", "classes"}, default="tasks"
         Student's t over tasks, which assumes that they are independent, or a bootstrap
-        over their classes; see :mod:`groundmetric.experiments.inference`.
+        over their classes; see :mod:`paper.inference`.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from groundmetric import validation
 from groundmetric._words import count
-from groundmetric.experiments.inference import (
+from paper.inference import (
     INTERVALS,
     Interval,
     has_halves,

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from made_up import frame, plausible
 
-from groundmetric.experiments.inference import class_interval, student_interval
 from paper.aligned import align
+from paper.inference import class_interval, student_interval
 from paper.summary import mean_curves, paired_differences
 
 # Four tasks: two classes in each half. Two numbers of neighbors.

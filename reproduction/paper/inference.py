@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from .. import validation
-from .design import LEVEL
+from groundmetric import validation
+from groundmetric.experiments.design import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Interval(NamedTuple):
 
     Examples
     --------
-    >>> from groundmetric.experiments.inference import Interval
+    >>> from paper.inference import Interval
     >>> Interval([0.1], [0.3]).high
     [0.3]
     """
@@ -66,7 +66,7 @@ def student_interval(values: Floats, *, ratio: float = 0.0) -> Interval:
     Examples
     --------
     >>> import numpy as np
-    >>> from groundmetric.experiments.inference import student_interval
+    >>> from paper.inference import student_interval
     >>> low, high = student_interval(np.array([[0.1], [0.2], [0.3]]))
     >>> low.round(3), high.round(3)  # 0.2 -+ 4.303 * 0.1 / sqrt(3)
     (array([-0.048]), array([0.448]))
@@ -83,7 +83,7 @@ def has_halves(classes: Sequence[Sequence[str]]) -> bool:
 
     Examples
     --------
-    >>> from groundmetric.experiments.inference import has_halves
+    >>> from paper.inference import has_halves
     >>> has_halves([("cat", "cup"), ("dog", "cup")])
     True
     >>> has_halves([("cat", "cup"), ("cup", "dog")])
@@ -110,7 +110,7 @@ def class_interval(
     Examples
     --------
     >>> import numpy as np
-    >>> from groundmetric.experiments.inference import class_interval
+    >>> from paper.inference import class_interval
     >>> classes = [("cat", "cup"), ("cat", "car"), ("dog", "cup"), ("dog", "car")]
     >>> low, high = class_interval(np.array([[0.1], [0.1], [0.3], [0.3]]), classes)
     >>> low.round(3), high.round(3)  # a quarter of the draws has only cats
@@ -149,7 +149,7 @@ def interval_of(
     Examples
     --------
     >>> import numpy as np
-    >>> from groundmetric.experiments.inference import interval_of
+    >>> from paper.inference import interval_of
     >>> interval_of(np.array([[0.1], [0.1]]), [("cat", "cup"), ("cat", "car")], "tasks")
     Interval(low=array([nan]), high=array([nan]))
     """
@@ -182,7 +182,7 @@ def sign_test(gains: Floats) -> SignTest:
     Examples
     --------
     >>> import numpy as np
-    >>> from groundmetric.experiments.inference import sign_test
+    >>> from paper.inference import sign_test
     >>> sign_test(np.array([[0.1], [0.2], [0.0], [0.1]]))  # p = 2 / 2 ** 3
     SignTest(wins=array([3]), ties=array([1]), losses=array([0]), p_value=array([0.25]))
     """
@@ -197,7 +197,7 @@ def sign_p_value(wins: int, losses: int) -> float:
 
     Examples
     --------
-    >>> from groundmetric.experiments.inference import sign_p_value
+    >>> from paper.inference import sign_p_value
     >>> sign_p_value(3, 0)
     0.25
     """
