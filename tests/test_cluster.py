@@ -234,14 +234,14 @@ def test_learning_on_two_workers(client, labeled, name):
 
 @pytest.mark.parametrize("name", ["margin", "neighborhood"])
 def test_gradients_of_shards_are_not_kept(client, labeled, name, monkeypatch):
-    monkeypatch.setattr(_criterion, "PART", 3)
+    monkeypatch.setattr(_criterion, "PART", 6)
     monkeypatch.setattr(_cluster, "FETCHED", 2)
     options = {"criterion": name, "max_steps": 2, "tol": 0.0}
     expected = gm.GroundMetricLearning(**options).fit(*labeled)
     alive = count_evaluations(monkeypatch)
     learner = gm.GroundMetricLearning(**options).fit(*labeled, client=client)
     n_sums = 2 if name == "margin" else 4  # a step linearizes and evaluates C_k
-    assert len(alive) == n_sums * 20
+    assert len(alive) == n_sums * 10
     # Those fetched together, the last one, and the tangent of C_k.
     assert max(alive) <= 4
     np.testing.assert_array_equal(learner.metric_, expected.metric_)

@@ -41,7 +41,7 @@ def criterion_of(X, y, rho, k=3, share=0.4, **options):
 @pytest.mark.parametrize("rho", [0.6, 1.0, 5.0, math.inf])
 def test_a_step_literally(rho, monkeypatch):
     monkeypatch.setattr(_distances, "TOL", 1e-12)
-    X, y, A, _ = example()
+    X, y, A, _ = example(n=8, d=5, classes=2)
     learner = SinkhornMetricLearning(
         criterion=Margin(n_targets=3, margin=0.4),
         smoothing=rho,
