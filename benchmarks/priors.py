@@ -12,7 +12,7 @@ import argparse
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from measure import Row
@@ -21,11 +21,6 @@ from scipy.spatial.distance import cdist
 
 import groundmetric as gm
 from groundmetric.base._votes import vote_errors
-from groundmetric.learning._conic import (
-    Candidates,
-    CombinedCriterion,
-    ConicCombinations,
-)
 from groundmetric.learning._descent import Descent, Settings
 from groundmetric.learning._margin import MarginCriterion
 from groundmetric.learning._pull import MetricPull
@@ -63,8 +58,8 @@ class Task(NamedTuple):
         """Mean error of 1, 2, ... neighbors."""
         return float(vote_errors(nearest, self.y, self.y_test).mean())
 
-    def emd_error(self, metric: np.ndarray) -> float:
-        """Error of the EMD with a metric."""
+    def emd_error(self, metric: Any) -> float:
+        """Error of the EMD with a metric, or of a learner's distances."""
         between = gm.pairwise_emd(
             csr_array(self.X_test), csr_array(self.X), metric=metric
         )
@@ -83,13 +78,18 @@ def draw(file: dict[str, np.ndarray], seed: int) -> Task:
     return Task(X[train], y[train], X[test], y[test], points)
 
 
-def combined(task: Task) -> float:
+def raised(task: Task) -> Task:
+    """Take square roots of the histograms, and scale them to mass 1 again."""
+    roots = np.sqrt(task.X), np.sqrt(task.X_test)
+    X, X_test = (rows / rows.sum(axis=1, keepdims=True) for rows in roots)
+    return task._replace(X=X, X_test=X_test)
+
+
+def combined(task: Task, power: float) -> float:
     """Learn the weight of each coordinate, and of the distance by all of them."""
-    candidates = Candidates.of([task.prior], task.points, len(task.points))
-    criterion = CombinedCriterion(task.margins, candidates)
-    descent = Descent(criterion, ConicCombinations(candidates), STEPS)
-    descent.run()
-    return task.emd_error(candidates.combined(descent.result))
+    learner = gm.CombinedMetricLearning([task.prior], task.points, power=power)
+    learner.fit(task.X, task.y)
+    return task.emd_error(learner)
 
 
 def pulled(task: Task, pull: float) -> float:
@@ -112,7 +112,9 @@ def smoothed(task: Task, pull: float) -> float:
 
 
 LEARNERS: dict[str, Callable[[Task], float]] = {
-    "combined metrics": combined,
+    "prior, power 0.5": lambda task: raised(task).emd_error(task.prior),
+    "combined metrics": lambda task: combined(task, 1.0),
+    "combined metrics, power 0.5": lambda task: combined(task, 0.5),
     "smoothed, pull 1": lambda task: smoothed(task, 1.0),
     "smoothed, pull 10": lambda task: smoothed(task, 10.0),
     "all entries, no pull": lambda task: pulled(task, 0.0),

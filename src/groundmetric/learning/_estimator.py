@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from .. import validation
 from ..base._rows import all_or_nothing
 from ..tables._initial import starting_metric
-from ..transport._exact import pairwise_emd
 from ._criteria import Margin, Neighborhood, as_criterion
 from ._descent import Descent, Settings
 from ._effort import warn_before
-from ._learner import MetricLearner
-from ._pairs import Histograms
+from ._exact import ExactLearner
 from ._partial import take_step
 from ._space import MetricCone
 
@@ -29,10 +26,9 @@ if TYPE_CHECKING:
     from ._criterion import Criterion
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
-class GroundMetricLearning(MetricLearner):
+class GroundMetricLearning(ExactLearner):
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between similar
@@ -279,16 +275,3 @@ optional
 
     def _start(self, rows: Floats, weights: Weights) -> Floats:
         return starting_metric(self.init, rows, weights, self.n_jobs, self.points)
-
-    def _distances(self, metric: Floats) -> Callable[..., Floats]:
-        return partial(pairwise_emd, metric=metric, n_jobs=self.n_jobs)
-
-    def _nearest(
-        self, metric: Floats, queries: Floats, base: Floats, k: int
-    ) -> Indices:
-        """Find the k nearest without solving all pairs."""
-        threads = validation.n_threads(self.n_jobs)
-        return Histograms(base).nearest(metric, queries, k, threads)
-
-    def _require_metric(self, metric: Floats, name: str) -> None:
-        validation.require_metric(metric, name)
