@@ -21,17 +21,11 @@ from scipy.spatial.distance import cdist
 
 import groundmetric as gm
 from groundmetric.base._votes import vote_errors
-from groundmetric.learning._descent import Descent, Settings
-from groundmetric.learning._margin import MarginCriterion
-from groundmetric.learning._pull import MetricPull
-from groundmetric.learning._space import MetricCone, norm
 from groundmetric.similarity._makers import weights_of
 from groundmetric.smoothed._prior import PriorLearning, State
 from groundmetric.smoothed._training import TrainingSettings
 
 N_OF_CLASS, N_TEST, N_NEIGHBORS = 30, 1000, 20
-MARGINS = 10, 0.3
-STEPS = Settings(step_size=0.5, max_outer=20, max_inner=1, tol=0.0, result="average")
 SMOOTHED = TrainingSettings(max_outer=60)
 
 
@@ -48,11 +42,6 @@ class Task(NamedTuple):
     def prior(self) -> np.ndarray:
         """Distances between the points."""
         return cdist(self.points, self.points)
-
-    @property
-    def margins(self) -> MarginCriterion:
-        """Margins of the training histograms."""
-        return MarginCriterion(self.X, weights_of(len(self.y), self.y, None), *MARGINS)
 
     def error(self, nearest: np.ndarray) -> float:
         """Mean error of 1, 2, ... neighbors."""
@@ -94,10 +83,10 @@ def combined(task: Task, power: float) -> float:
 
 def pulled(task: Task, pull: float) -> float:
     """Learn all entries of the metric, pulled back to the prior."""
-    start = task.prior / norm(task.prior)
-    descent = Descent(MetricPull(task.margins, start, pull), MetricCone(start), STEPS)
-    descent.run()
-    return task.emd_error(descent.result)
+    learner = gm.GroundMetricLearning(
+        gm.Margin(floor=0.0), init=task.prior, pull=pull, power=1.0, tol=0.0
+    )
+    return task.emd_error(learner.fit(task.X, task.y))
 
 
 def smoothed(task: Task, pull: float) -> float:
