@@ -82,7 +82,10 @@ def combined(task: Task, power: float) -> float:
 
 
 def pulled(task: Task, pull: float) -> float:
-    """Learn all entries of the metric, pulled back to the prior."""
+    """Learn all entries of the metric, pulled back to the prior.
+
+    With any pull, the result is the mean of the metrics after each step.
+    """
     learner = gm.GroundMetricLearning(
         gm.Margin(floor=0.0), init=task.prior, pull=pull, power=1.0, tol=0.0
     )
@@ -107,6 +110,7 @@ LEARNERS: dict[str, Callable[[Task], float]] = {
     "smoothed, pull 1": lambda task: smoothed(task, 1.0),
     "smoothed, pull 10": lambda task: smoothed(task, 10.0),
     "all entries, no pull": lambda task: pulled(task, 0.0),
+    "all entries, mean of steps": lambda task: pulled(task, 1e-9),
     "all entries, pull 1": lambda task: pulled(task, 1.0),
     "all entries, pull 3": lambda task: pulled(task, 3.0),
 }

@@ -51,10 +51,9 @@ class GroundMetricLearning(ExactLearner):
     init : {"uniform", "points", "typical", "independence"} or array of shape (d, d), \
 optional
         Initialization: the uniform metric, under which the EMD is half of l1; the
-        distances between ``points``; a metric made from tables; each of the latter
-        blended half and half with the uniform metric; or your own metric, such as the
-        ``metric_`` of an earlier fit. By default "points" if there are any, and
-        "uniform" otherwise.
+        Euclidean distances between ``points``; a metric made from tables, blended half
+        and half with the uniform metric; or your own metric, such as the ``metric_`` of
+        an earlier fit. By default "points" if there are any, and "uniform" otherwise.
     points : array-like of shape (d, s), optional
         Coordinates of the bins, such as word vectors, pixels or colors, to start from.
         For cosine distances, scale the rows to unit length.
