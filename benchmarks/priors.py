@@ -12,7 +12,7 @@ import argparse
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from measure import Row
@@ -21,22 +21,11 @@ from scipy.spatial.distance import cdist
 
 import groundmetric as gm
 from groundmetric.base._votes import vote_errors
-from groundmetric.learning._conic import (
-    Candidates,
-    CombinedCriterion,
-    ConicCombinations,
-)
-from groundmetric.learning._descent import Descent, Settings
-from groundmetric.learning._margin import MarginCriterion
-from groundmetric.learning._pull import MetricPull
-from groundmetric.learning._space import MetricCone, norm
 from groundmetric.similarity._makers import weights_of
 from groundmetric.smoothed._prior import PriorLearning, State
 from groundmetric.smoothed._training import TrainingSettings
 
 N_OF_CLASS, N_TEST, N_NEIGHBORS = 30, 1000, 20
-MARGINS = 10, 0.3
-STEPS = Settings(step_size=0.5, max_outer=20, max_inner=1, tol=0.0, result="average")
 SMOOTHED = TrainingSettings(max_outer=60)
 
 
@@ -54,17 +43,12 @@ class Task(NamedTuple):
         """Distances between the points."""
         return cdist(self.points, self.points)
 
-    @property
-    def margins(self) -> MarginCriterion:
-        """Margins of the training histograms."""
-        return MarginCriterion(self.X, weights_of(len(self.y), self.y, None), *MARGINS)
-
     def error(self, nearest: np.ndarray) -> float:
         """Mean error of 1, 2, ... neighbors."""
         return float(vote_errors(nearest, self.y, self.y_test).mean())
 
-    def emd_error(self, metric: np.ndarray) -> float:
-        """Error of the EMD with a metric."""
+    def emd_error(self, metric: Any) -> float:
+        """Error of the EMD with a metric, or of a learner's distances."""
         between = gm.pairwise_emd(
             csr_array(self.X_test), csr_array(self.X), metric=metric
         )
@@ -83,21 +67,29 @@ def draw(file: dict[str, np.ndarray], seed: int) -> Task:
     return Task(X[train], y[train], X[test], y[test], points)
 
 
-def combined(task: Task) -> float:
+def raised(task: Task) -> Task:
+    """Take square roots of the histograms, and scale them to mass 1 again."""
+    roots = np.sqrt(task.X), np.sqrt(task.X_test)
+    X, X_test = (rows / rows.sum(axis=1, keepdims=True) for rows in roots)
+    return task._replace(X=X, X_test=X_test)
+
+
+def combined(task: Task, power: float) -> float:
     """Learn the weight of each coordinate, and of the distance by all of them."""
-    candidates = Candidates.of([task.prior], task.points, len(task.points))
-    criterion = CombinedCriterion(task.margins, candidates)
-    descent = Descent(criterion, ConicCombinations(candidates), STEPS)
-    descent.run()
-    return task.emd_error(candidates.combined(descent.result))
+    learner = gm.CombinedMetricLearning([task.prior], task.points, power=power)
+    learner.fit(task.X, task.y)
+    return task.emd_error(learner)
 
 
 def pulled(task: Task, pull: float) -> float:
-    """Learn all entries of the metric, pulled back to the prior."""
-    start = task.prior / norm(task.prior)
-    descent = Descent(MetricPull(task.margins, start, pull), MetricCone(start), STEPS)
-    descent.run()
-    return task.emd_error(descent.result)
+    """Learn all entries of the metric, pulled back to the prior.
+
+    With any pull, the result is the mean of the metrics after each step.
+    """
+    learner = gm.GroundMetricLearning(
+        gm.Margin(floor=0.0), init=task.prior, pull=pull, power=1.0, tol=0.0
+    )
+    return task.emd_error(learner.fit(task.X, task.y))
 
 
 def smoothed(task: Task, pull: float) -> float:
@@ -112,10 +104,13 @@ def smoothed(task: Task, pull: float) -> float:
 
 
 LEARNERS: dict[str, Callable[[Task], float]] = {
-    "combined metrics": combined,
+    "prior, power 0.5": lambda task: raised(task).emd_error(task.prior),
+    "combined metrics": lambda task: combined(task, 1.0),
+    "combined metrics, power 0.5": lambda task: combined(task, 0.5),
     "smoothed, pull 1": lambda task: smoothed(task, 1.0),
     "smoothed, pull 10": lambda task: smoothed(task, 10.0),
     "all entries, no pull": lambda task: pulled(task, 0.0),
+    "all entries, mean of steps": lambda task: pulled(task, 1e-9),
     "all entries, pull 1": lambda task: pulled(task, 1.0),
     "all entries, pull 3": lambda task: pulled(task, 3.0),
 }

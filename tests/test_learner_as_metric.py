@@ -28,11 +28,12 @@ QUERIES = RNG.dirichlet(np.ones(8), 5)
 POINTS = RNG.normal(size=(8, 3))
 EXACT = gm.GroundMetricLearning(max_steps=3).fit(X, Y)
 MAPPED = gm.MappedMetricLearning(POINTS, n_components=2, max_steps=3).fit(X, Y)
+COMBINED = gm.CombinedMetricLearning([1 - np.eye(8)], POINTS, max_steps=3).fit(X, Y)
 SMOOTHED = gm.SinkhornMetricLearning(max_steps=3).fit(X, Y)
-LEARNERS = pytest.mark.parametrize("learner", [EXACT, MAPPED, SMOOTHED])
+LEARNERS = pytest.mark.parametrize("learner", [EXACT, MAPPED, COMBINED, SMOOTHED])
 
 
-@pytest.mark.parametrize("learner", [EXACT, MAPPED])
+@pytest.mark.parametrize("learner", [EXACT, MAPPED, COMBINED])
 def test_distances(learner) -> None:
     expected = learner.pairwise(QUERIES, X)
     np.testing.assert_allclose(

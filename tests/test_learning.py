@@ -169,11 +169,13 @@ def test_points_are_where_to_start(digits):
     learner = GroundMetricLearning(points=points, **QUICK).fit(X, y)
     M = learner.initial_metric_
     assert gm.is_metric(M)
-    # Half of it Euclidean: the same order of entries.
     truth = np.linalg.norm(points[:, None] - points[None, :], axis=2)
+    np.testing.assert_allclose(M / M.max(), truth / truth.max(), atol=1e-12)
+    # Coordinates whose squares overflow, or vanish, have the same directions.
+    for scale in (2.0**1020, 2.0**-1000):
+        other = GroundMetricLearning(points=scale * points, **QUICK).fit(X, y)
+        np.testing.assert_array_equal(other.initial_metric_, M)
     off = ~np.eye(64, dtype=bool)
-    assert np.corrcoef(M[off], truth[off])[0, 1] == pytest.approx(1.0)
-    assert M[off].min() > 0.3 * M[off].max()
     uniform = GroundMetricLearning(points=points, init="uniform", **QUICK).fit(X, y)
     assert np.ptp(uniform.initial_metric_[off]) == pytest.approx(0.0, abs=1e-12)
 

@@ -355,6 +355,7 @@ def test_similarities_cannot_be_held_out(digits):
         MetricLearningCV(),
         GroundMetricLearning(),
         gm.MappedMetricLearning(),
+        gm.CombinedMetricLearning(),
         gm.SinkhornMetricLearning(),
     ],
 )

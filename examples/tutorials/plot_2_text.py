@@ -176,8 +176,8 @@ for name, middle, around in zip(found, mean, spread, strict=True):
     print(f"{name:15s} {middle:.1%} errors, std. dev. {around:.1%}")
 
 # %%
-# Here, all of the gain comes from the word vectors. Whether labels add to it depends on
-# how many there are and how good the vectors are; compare on your own documents. The
+# Here, most of the gain comes from the word vectors. How much labels add to it depends
+# on how many there are and how good the vectors are; compare on your own documents. The
 # settings were chosen after a few trials on the same documents. Try others, such as
 # vectors of 25 dimensions, more labels or one neighbor.
 #

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from .learning import (
         Checkpoint,
+        CombinedMetricLearning,
         DescentPath,
         DescentStep,
         GroundMetricLearning,
@@ -79,6 +80,7 @@ _ROOMS = (
 __all__ = [
     "BatchSolution",
     "Checkpoint",
+    "CombinedMetricLearning",
     "DescentPath",
     "DescentStep",
     "EMDClassifier",

@@ -4,6 +4,7 @@ Sections 3 and 4 of the paper.
 """
 
 from ._checkpoint import Checkpoint
+from ._combined import CombinedMetricLearning
 from ._criteria import Margin, Neighborhood
 from ._cross_validation import MetricLearningCV
 from ._effort import LongFitWarning
@@ -13,6 +14,7 @@ from ._path import DescentPath, DescentStep
 
 __all__ = [
     "Checkpoint",
+    "CombinedMetricLearning",
     "DescentPath",
     "DescentStep",
     "GroundMetricLearning",

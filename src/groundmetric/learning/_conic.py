@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ._criterion import Criterion, Evaluation
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 LEAST = 1e-12  # weight of a candidate, relative to the largest
 
@@ -48,9 +49,15 @@ class Candidates:
         Scaled to a mean of 1 over all pairs of bins.
     units : ndarray of shape (n_candidates,)
         The means before.
+    used : ndarray of bool, of shape (n_given,)
+        Which of the metrics and coordinates given are candidates: all of them, except
+        coordinates that are constant.
     """
 
-    def __init__(self, metrics: Floats, *, n_threads: int = 1) -> None:
+    def __init__(
+        self, metrics: Floats, *, used: Mask | None = None, n_threads: int = 1
+    ) -> None:
+        self.used: Mask = np.ones(len(metrics), dtype=bool) if used is None else used
         self.units: Floats = metrics.mean(axis=(1, 2))
         self.metrics: Floats = metrics / self.units[:, None, None]
         self._threads = n_threads
@@ -65,7 +72,9 @@ class Candidates:
         n_threads: int = 1,
     ) -> Candidates:
         """Validate metrics; points add those along each coordinate."""
-        found = []
+        if isinstance(metrics, str) or not hasattr(metrics, "__len__"):
+            raise ValueError(f"metrics is {metrics!r}; a list of metrics is needed.")
+        found, used = [], [True] * len(metrics)
         for k, given in enumerate(metrics):
             name = f"metrics[{k}]"
             metric = validation.as_cost(given, d, name)
@@ -74,10 +83,14 @@ class Candidates:
                 raise ValueError(f"{name} is zero everywhere.")
             found.append(metric)
         if points is not None:
-            found += line_metrics(validation.as_coordinates(points, d))
-        if not found:
+            coordinates = validation.as_coordinates(points, d)
+            used += varying(coordinates).tolist()
+            found += line_metrics(coordinates)
+        if not used:
             raise ValueError("There are neither metrics nor points to combine.")
-        return cls(np.stack(found), n_threads=n_threads)
+        if not found:
+            raise ValueError("points are all the same.")
+        return cls(np.stack(found), used=np.array(used), n_threads=n_threads)
 
     def __len__(self) -> int:
         return len(self.metrics)
@@ -91,11 +104,22 @@ class Candidates:
         found: Floats = np.tensordot(self.metrics, gradient, axes=2)
         return found
 
+    def as_given(self, weights: Floats) -> Floats:
+        """Return weights of what was given, before it was scaled; 0 if not used."""
+        given = np.zeros(len(self.used))
+        given[self.used] = weights / self.units
+        return given
+
+
+def varying(points: Floats) -> Mask:
+    """Tell which coordinates are not constant."""
+    found: Mask = (points != points[0]).any(axis=0)
+    return found
+
 
 def line_metrics(points: Floats) -> list[Floats]:
     """Distances |x_ps - x_qs| along each coordinate s that is not constant."""
-    columns = (column for column in points.T if (column != column[0]).any())
-    return [np.abs(column[:, None] - column) for column in columns]
+    return [np.abs(column[:, None] - column) for column in points.T[varying(points)]]
 
 
 class ConicCombinations:

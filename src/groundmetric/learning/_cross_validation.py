@@ -41,6 +41,7 @@ Labels = NDArray[Any]
 LEARNED = (
     *("metric_", "initial_metric_", "path_", "n_iter_", "converged_", "power_"),
     *("embedding_", "initial_embedding_", "components_", "smoothing_", "classes_"),
+    "weights_",
     *("sample_indices_", "_labels", "_histograms", "_learned", "_n_features_out"),
 )
 
@@ -58,8 +59,8 @@ class MetricLearningCV(HistogramTransformer):
 
     Parameters
     ----------
-    estimator : GroundMetricLearning, MappedMetricLearning or SinkhornMetricLearning, \
-optional
+    estimator : GroundMetricLearning, MappedMetricLearning, CombinedMetricLearning or \
+SinkhornMetricLearning, optional
         What to learn with; its ``max_steps`` limits the steps to choose from, and the
         ``floor`` of its margins does not apply. A :class:`GroundMetricLearning` with
         its defaults if None. Its callbacks see the last descent only.
@@ -184,7 +185,8 @@ optional
         if not isinstance(learner, MetricLearner):
             raise ValueError(
                 f"estimator is {learner!r}; a GroundMetricLearning, "
-                "MappedMetricLearning or SinkhornMetricLearning is needed."
+                "MappedMetricLearning, CombinedMetricLearning or "
+                "SinkhornMetricLearning is needed."
             )
         valid_callbacks(learner.callbacks)
         if self.patience is not None:

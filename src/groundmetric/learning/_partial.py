@@ -31,6 +31,10 @@ def take_step(
 ) -> None:
     """Take one step of a learner from its current metric, by margins within a batch."""
     goal = as_criterion(learner.criterion, only=Margin)
+    if learner._valid_pull() > 0:
+        raise ValueError(
+            f"pull is {learner.pull!r}, but partial_fit has no pull; only fit has."
+        )
     is_first = not hasattr(learner, "metric_")
     rows = learner._as_rows(X, reset=is_first)
     labels = as_classes(y, len(rows))

@@ -182,14 +182,14 @@ def starting_metric(
 
 
 def points_metric(points: ArrayLike | None, d: int, n_threads: int) -> Floats:
-    """Blend Euclidean distances between the bins' points with the uniform metric."""
+    """Euclidean distances between the bins' points, of unit norm."""
     if points is None:
         raise ValueError("init is 'points', but there are no points.")
     coordinates = validation.as_points(points, d)
+    _, exponent = np.frexp(np.abs(coordinates).max(initial=0.0))
+    coordinates = np.ldexp(coordinates, -exponent - 1)  # or squares would overflow
     distances = cdist(coordinates, coordinates)
-    norm = float(np.linalg.norm(distances))
-    mixed = distances / (norm or 1.0) + uniform_metric(d)
-    return closure(mixed / (float(np.linalg.norm(mixed)) or 1.0), n_threads)
+    return closure(distances / (float(np.linalg.norm(distances)) or 1.0), n_threads)
 
 
 def uniform_metric(d: int) -> Floats:
