@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Margin,
         MetricLearningCV,
         Neighborhood,
+        Softmax,
     )
     from .neighbors import (
         EMDClassifier,
@@ -93,6 +94,7 @@ __all__ = [
     "Neighborhood",
     "Projection",
     "SinkhornMetricLearning",
+    "Softmax",
     "Transport",
     "TransportBatch",
     "Violation",

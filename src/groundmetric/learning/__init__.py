@@ -4,7 +4,7 @@ Sections 3 and 4 of the paper.
 """
 
 from ._checkpoint import Checkpoint
-from ._criteria import Margin, Neighborhood
+from ._criteria import Margin, Neighborhood, Softmax
 from ._cross_validation import MetricLearningCV
 from ._effort import LongFitWarning
 from ._estimator import GroundMetricLearning
@@ -21,4 +21,5 @@ __all__ = [
     "Margin",
     "MetricLearningCV",
     "Neighborhood",
+    "Softmax",
 ]

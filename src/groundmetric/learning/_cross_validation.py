@@ -246,7 +246,8 @@ optional
 
     @property
     def _is_mapped(self) -> bool:
-        return bool(getattr(self._base(), "_is_mapped", False))
+        chosen = vars(self).get("best_estimator_", self._base())
+        return bool(getattr(chosen, "_is_mapped", False))
 
     @property
     def _is_exact(self) -> bool:

@@ -30,7 +30,7 @@ def take_step(
     learner: GroundMetricLearning, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None
 ) -> None:
     """Take one step of a learner from its current metric, by margins within a batch."""
-    goal = as_criterion(learner.criterion, only=Margin)
+    goal = as_criterion(learner.criterion, only=(Margin,))
     is_first = not hasattr(learner, "metric_")
     rows = learner._as_rows(X, reset=is_first)
     labels = as_classes(y, len(rows))
