@@ -205,6 +205,14 @@ def test_neighbors(task, fitted, tmp_path):
         gm.pairwise_emd(rows[:3], metric=fitted)
 
 
+def test_kernels(task, fitted):
+    rows, y, _ = task
+    kernel = gm.EMDKernel(distance=fitted).fit(rows[:40], y[:40])
+    D = fitted.pairwise(rows[40:50], rows[:40])
+    found = kernel.transform(rows[40:50])
+    np.testing.assert_allclose(found, np.exp(-D / kernel.bandwidth_), rtol=1e-3)
+
+
 def test_files(task, fitted, tmp_path):
     rows, y, _ = task
     path = tmp_path / "learner.npz"
@@ -311,6 +319,11 @@ def test_cross_validation(task, tmp_path, criterion):
     indices = EMDNeighbors(model, n_neighbors=3).fit(X).kneighbors(rows[90:])[1]
     expected = np.argsort(model.transform(rows[90:]), axis=1, kind="stable")[:, :3]
     assert (indices == expected).mean() > 0.99
+    np.testing.assert_array_equal(
+        model.embed(rows[:3]), model.best_estimator_.embed(rows[:3])
+    )
+    assert model.bin_weights_.shape == (60,)
+    assert not hasattr(MetricLearningCV(gm.GroundMetricLearning()), "embed")
     model.save(tmp_path / "model.npz")
     again = MetricLearningCV.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(again.transform(X), model.transform(X))

@@ -42,6 +42,7 @@ LEARNED = (
     *("metric_", "initial_metric_", "path_", "n_iter_", "converged_", "power_"),
     *("embedding_", "initial_embedding_", "components_", "smoothing_", "classes_"),
     *("sample_indices_", "_labels", "_histograms", "_learned", "_n_features_out"),
+    *("bin_weights_", "embed", "_distances_to"),
 )
 
 Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
