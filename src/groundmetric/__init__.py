@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         Margin,
         MetricLearningCV,
         Neighborhood,
+        Softmax,
     )
     from .neighbors import (
         EMDClassifier,
@@ -95,6 +96,7 @@ __all__ = [
     "Neighborhood",
     "Projection",
     "SinkhornMetricLearning",
+    "Softmax",
     "Transport",
     "TransportBatch",
     "Violation",

@@ -25,6 +25,15 @@ def own_distances(learner: Any) -> Callable[..., NDArray[np.float64]]:
     return between
 
 
+def distances_to(learner: Any, base: Any) -> Callable[[Any], NDArray[np.float64]]:
+    """Return what computes a learner's distances to rows as it sees them."""
+    if hasattr(learner, "_distances_to"):
+        to_base: Callable[[Any], NDArray[np.float64]] = learner._distances_to(base)
+        return to_base
+    between = own_distances(learner)
+    return lambda rows: between(rows, base)
+
+
 class KeepsLearner:
     """An estimator whose clones share a learner that is a parameter, still fitted."""
 

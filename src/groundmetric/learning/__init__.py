@@ -5,7 +5,7 @@ Sections 3 and 4 of the paper.
 
 from ._checkpoint import Checkpoint
 from ._combined import CombinedMetricLearning
-from ._criteria import Margin, Neighborhood
+from ._criteria import Margin, Neighborhood, Softmax
 from ._cross_validation import MetricLearningCV
 from ._effort import LongFitWarning
 from ._estimator import GroundMetricLearning
@@ -23,4 +23,5 @@ __all__ = [
     "Margin",
     "MetricLearningCV",
     "Neighborhood",
+    "Softmax",
 ]

@@ -209,21 +209,72 @@ class Neighborhood(Parameters):
         return NeighborhoodCriterion(rows, balanced, *counts, n_threads=n_threads)
 
 
-CRITERIA = {"margin": Margin, "neighborhood": Neighborhood}
+class Softmax(Parameters):
+    r"""The probability that a random neighbor is of the same class.
+
+    Neighbor j of histogram i is drawn with a probability that falls as
+    :math:`e^{-d_{ij} / \tau}`; minimized is the mean of the negative logarithms of the
+    probabilities that it is of the same class. This is the loss of neighborhood
+    components analysis (Goldberger et al., 2005), with the logarithm of the sum. For
+    :class:`SinkhornMetricLearning`, which then learns from what is known of the bins:
+    their ``points`` and weights.
+
+    Parameters
+    ----------
+    temperature : float, default=0.2
+        :math:`\tau`, as a share of the median distance before the first step.
+    step_size : float, default=0.01
+        First step of Adam for positions, where points have a mean square length of 1;
+        logarithms of weights move ten times as far. Steps fall to 0 along a cosine, so
+        that ``max_steps`` changes all of them.
+
+    Examples
+    --------
+    >>> import math
+    >>> from groundmetric import SinkhornMetricLearning, Softmax
+    >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
+    >>> learner = SinkhornMetricLearning(
+    ...     smoothing=math.inf,
+    ...     points=[[0.0], [1.0], [2.0], [3.0]],
+    ...     criterion=Softmax(temperature=0.5),
+    ... )
+    >>> path = learner.fit(X, [0, 0, 1, 1]).path_
+    >>> path[-1].criterion < path[0].criterion
+    True
+    """
+
+    def __init__(self, temperature: float = 0.2, step_size: float = 0.01) -> None:
+        self.temperature = temperature
+        self.step_size = step_size
+
+    def _limits(self) -> tuple[float, float]:
+        """Return the share of the median distance, and the first step."""
+        shares = []
+        for name in ("temperature", "step_size"):
+            share = validation.as_factor(getattr(self, name), name)
+            if share == 0:
+                raise ValueError(f"{name} is 0.0; it must be positive.")
+            shares.append(share)
+        return shares[0], shares[1]
 
 
-def as_criterion(given: Any, only: type[Parameters] | None = None) -> Any:
+CRITERIA = {"margin": Margin, "neighborhood": Neighborhood, "softmax": Softmax}
+EXACT = Margin, Neighborhood
+
+
+def as_criterion(given: Any, only: tuple[type[Parameters], ...] = EXACT) -> Any:
     """Return a criterion, by name or as given; reject those that do not work here."""
     if isinstance(given, str):
         validation.require_one_of(given, "criterion", tuple(CRITERIA))
         given = CRITERIA[given]()
+    names = [f"{each.__name__}(...)" for each in only]
     if not isinstance(given, tuple(CRITERIA.values())):
+        by_name = [repr(name) for name, each in CRITERIA.items() if each in only]
+        options = ", ".join([*by_name, *names[:-1]])
+        raise ValueError(f"criterion is {given!r}; {options} or {names[-1]} is needed.")
+    if not isinstance(given, only):
+        verb = "works" if len(only) == 1 else "work"
         raise ValueError(
-            f"criterion is {given!r}; 'margin', 'neighborhood', Margin(...) or "
-            "Neighborhood(...) is needed."
-        )
-    if only is not None and not isinstance(given, only):
-        raise ValueError(
-            f"criterion is {given!r}; only {only.__name__}(...) works here."
+            f"criterion is {given!r}; only {' and '.join(names)} {verb} here."
         )
     return given

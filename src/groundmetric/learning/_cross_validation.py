@@ -43,6 +43,7 @@ LEARNED = (
     *("embedding_", "initial_embedding_", "components_", "smoothing_", "classes_"),
     "weights_",
     *("sample_indices_", "_labels", "_histograms", "_learned", "_n_features_out"),
+    *("bin_weights_", "embed", "_distances_to"),
 )
 
 Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
@@ -248,7 +249,8 @@ SinkhornMetricLearning, optional
 
     @property
     def _is_mapped(self) -> bool:
-        return bool(getattr(self._base(), "_is_mapped", False))
+        chosen = vars(self).get("best_estimator_", self._base())
+        return bool(getattr(chosen, "_is_mapped", False))
 
     @property
     def _is_exact(self) -> bool:

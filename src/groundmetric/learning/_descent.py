@@ -189,6 +189,10 @@ class Descent:
             )
         )
 
+    def ignore_floor(self) -> None:
+        """Go on however small the criterion is."""
+        self.settings = replace(self.settings, floor=0.0)
+
     def _is_enough(self, value: float) -> bool:
         """Tell whether a criterion that is never negative is near enough to zero."""
         floor = self.settings.floor

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -146,7 +145,7 @@ def descent_of(
     seen = raised(rows, learner.power_)
     options = {} if client is None else {"client": client}
     descent: Descent = learner._descent(seen, weights, **options)
-    descent.settings = replace(descent.settings, floor=0.0)
+    descent.ignore_floor()
     return descent, seen
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy, deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..base._rows import HistogramTransformer, as_classes
 from ..base._sample import drawn_by_class
 from ..cone._triangle import closure
 from ..similarity._makers import weights_of
-from ._criteria import CRITERIA, as_criterion
+from ._criteria import CRITERIA, EXACT, as_criterion
 from ._descent import Settings
 from ._path import DescentPath
 from ._run import run, valid_callbacks
@@ -65,7 +66,7 @@ class MetricLearner(HistogramTransformer):
     _is_exact: ClassVar[bool] = True  # distances are EMDs
     _is_mapped: ClassVar[bool] = False  # and those of positions
 
-    _criteria: ClassVar[type[Any] | None] = None  # of one kind only
+    _criteria: ClassVar[tuple[type[Any], ...]] = EXACT
 
     # Parameters that all of them have, or some.
     criterion: Any
@@ -240,12 +241,12 @@ class MetricLearner(HistogramTransformer):
     def get_metric(self) -> Callable[[ArrayLike, ArrayLike], float]:
         """Make a function of two histograms, for ``metric=`` in scikit-learn."""
         check_is_fitted(self, "path_")
-        between, power = self._distances(self._learned.copy()), self.power_
+        between, seen = self._distances(deepcopy(self._learned)), copy(self)._seen
 
         def distance(r: ArrayLike, c: ArrayLike) -> float:
             rows = validation.as_distributions(np.stack([r, c]), "histograms")
-            first, second = raised(rows, power)
-            return float(between(first[None], second[None])[0, 0])
+            pair = seen(rows)
+            return float(between(pair[:1], pair[1:])[0, 0])
 
         return distance
 

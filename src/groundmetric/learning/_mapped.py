@@ -122,7 +122,7 @@ class MappedMetricLearning(MetricLearner):
         *("_values", "_bins", "_starts"),
     )
     _is_mapped: ClassVar[bool] = True
-    _criteria: ClassVar[type[Margin]] = Margin
+    _criteria: ClassVar[tuple[type[Any], ...]] = (Margin,)
 
     def __init__(
         self,
@@ -189,7 +189,7 @@ class MappedMetricLearning(MetricLearner):
 
     def _descent(self, rows: csr_array, weights: Weights) -> Descent:
         """Check the parameters, and set the descent up."""
-        settings, goal = self._settings(), as_criterion(self.criterion, only=Margin)
+        settings, goal = self._settings(), as_criterion(self.criterion, only=(Margin,))
         rows = csr_array(rows)
         points, _ = self._centered_points(rows.shape[1])
         start = self._starting_map(rows, points)

@@ -30,7 +30,7 @@ def take_step(
     learner: GroundMetricLearning, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None
 ) -> None:
     """Take one step of a learner from its current metric, by margins within a batch."""
-    goal = as_criterion(learner.criterion, only=Margin)
+    goal = as_criterion(learner.criterion, only=(Margin,))
     if learner._valid_pull() > 0:
         raise ValueError(
             f"pull is {learner.pull!r}, but partial_fit has no pull; only fit has."

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._cluster import completed
-from ..base._learner import own_distances
+from ..base._learner import distances_to
 from ..transport._points import as_masses
 
 if TYPE_CHECKING:
@@ -134,26 +134,27 @@ class EuclideanBase:
 class LearnerBase:
     """Histograms under a learner's own distances, all of which are computed."""
 
-    def __init__(self, histograms: Floats, learner: Any) -> None:
+    def __init__(self, histograms: Any, learner: Any) -> None:
         self.n_solves = 0
         self._histograms = histograms
-        self._between = own_distances(learner)
+        self._to_base = distances_to(learner, histograms)
 
     def find(self, asked: Asked) -> Found:
         """Find neighbors."""
         own = asked.queries is None
-        first, end = asked.within or (0, len(self._histograms))
+        first, end = asked.within or (0, self._histograms.shape[0])
         rows = self._histograms[first:end] if own else asked.queries
         parts = []
-        for start in range(0, len(rows), QUERIES):
+        for start in range(0, rows.shape[0], QUERIES):
             part = rows[start : start + QUERIES]
-            between = self._between(part, self._histograms)
+            n = part.shape[0]
+            between = self._to_base(part)
             if own:
-                k = np.arange(len(part))
+                k = np.arange(n)
                 between[k, first + start + k] = np.inf
             parts.append(_nearest_in(between, asked))
             if asked.report is not None:
-                asked.report(start + len(part))
+                asked.report(start + n)
         return Found.joined(parts)
 
 

@@ -69,8 +69,11 @@ class Database(KeepsLearner, HistogramTransformer):
         if learner is not None:
             self.learner_ = learner
             points = learner.embedding_ if _has_positions(learner) else None
-            metric = None if points is not None else learner.metric_
-        if points is None:
+            has_rows = points is not None or _is_sparse(learner)
+            metric = None if has_rows else learner.metric_
+        if points is None and learner is not None and _is_sparse(learner):
+            self._keep_sparse(rows)
+        elif points is None:
             metric = 1.0 - np.eye(d) if metric is None else metric
             self.metric_ = validation.as_cost(metric, d).copy()
             if learner is None:
@@ -79,11 +82,14 @@ class Database(KeepsLearner, HistogramTransformer):
         else:
             self.metric_ = "euclidean" if metric is None else metric
             self.points_ = validation.as_coordinates(points, d).copy()
-            rows = csr_array(rows)
-            self._values, self._bins = rows.data, rows.indices
-            self._starts = rows.indptr
+            self._keep_sparse(rows)
         self.n_samples_fit_, self.n_features_in_ = n, d
         self._prepare()
+
+    def _keep_sparse(self, rows: Any) -> None:
+        rows = csr_array(rows)
+        self._values, self._bins = rows.data, rows.indices
+        self._starts = rows.indptr
 
     def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
         learner = self.metric if reset else vars(self).get("learner_")
@@ -98,7 +104,7 @@ class Database(KeepsLearner, HistogramTransformer):
     def _rows_seen_by(self, learner: Any, X: ArrayLike, *, reset: bool) -> Any:
         if reset:
             validation.require_learned(learner, self.points)
-        sparse = _has_positions(learner)
+        sparse = _has_positions(learner) or _is_sparse(learner)
         rows = self._dense_or_sparse(X, is_sparse=sparse, reset=reset)
         validation.require_bins(learner, rows.shape[1])
         return learner._seen(rows)
@@ -111,7 +117,7 @@ class Database(KeepsLearner, HistogramTransformer):
 
     def _kept_rows(self) -> Any:
         """Return the histograms as they are compared."""
-        return self._rows() if hasattr(self, "points_") else self._histograms
+        return self._rows() if "_values" in vars(self) else self._histograms
 
     def _rows(self) -> csr_array:
         shape = (self.n_samples_fit_, self.n_features_in_)
@@ -120,7 +126,7 @@ class Database(KeepsLearner, HistogramTransformer):
     def _prepare(self) -> None:
         learner = vars(self).get("learner_")
         if learner is not None and not learner._is_exact:
-            self._base = LearnerBase(self._histograms, learner)
+            self._base = LearnerBase(self._kept_rows(), learner)
         elif not hasattr(self, "points_"):
             self._base = DenseBase(self._histograms, self.metric_)
         elif self.metric_ == "euclidean":
@@ -129,7 +135,13 @@ class Database(KeepsLearner, HistogramTransformer):
             self._base = PointsBase(self._rows(), self.points_, self.metric_)
 
     def _restore(self) -> None:
-        if not hasattr(self, "points_"):
+        learner = vars(self).get("learner_")
+        if learner is not None and _is_sparse(learner):
+            self._require("_values", "_bins", "_starts")
+            self.n_samples_fit_ = len(self._starts) - 1
+            self.n_features_in_ = learner.n_features_in_
+            validation.as_sparse_distributions(self._rows(), "its histograms")
+        elif not hasattr(self, "points_"):
             self._require("metric_", "_histograms")
             validation.as_distributions(self._histograms, "its histograms")
             self.n_samples_fit_, self.n_features_in_ = self._histograms.shape
@@ -164,6 +176,11 @@ class Database(KeepsLearner, HistogramTransformer):
         super().__setstate__(state)
         if hasattr(self, "n_samples_fit_"):
             self._prepare()
+
+
+def _is_sparse(learner: Any) -> bool:
+    """Tell whether a learner has its own distances between sparse histograms."""
+    return not learner._is_exact and bool(learner._is_mapped)
 
 
 def _has_positions(learner: Any) -> bool:

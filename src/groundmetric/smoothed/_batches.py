@@ -122,9 +122,8 @@ class Batches(SmoothedPairs):
 
     def solved_for(self, metric: Floats, *, fresh: bool) -> tuple[Any, Indices]:
         """Distances of the next batch; otherwise those of the last one."""
-        solver, members = self._last or self.next_solved(metric)
-        if fresh:
-            solver, members = self.next_solved(metric)
+        last = None if fresh else self._last
+        solver, members = last or self.next_solved(metric)
         return _ByPair(solver), members
 
     def relative_weights(self, members: Indices) -> Callable[[slice], Floats]:

@@ -1,4 +1,4 @@
-"""The estimator: learn positions of the bins for a smoothed distance."""
+"""The estimator: learn positions and weights of the bins for a smoothed distance."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sklearn.utils import check_random_state
 
 from .. import validation
 from ..base._rows import all_or_nothing
-from ..learning._criteria import Margin, as_criterion
+from ..learning._criteria import Margin, Softmax, as_criterion
 from ..learning._descent import Descent, Settings
-from ..learning._effort import warn_if_long
-from ..learning._learner import MetricLearner
-from ._distances import KEPT_BYTES, are_sparse_enough
 from ._divergence import sinkhorn_divergence
+from ._effort import warn_of_descent
+from ._learner import PriorLearner
 from ._positions import Positions, on_principal_axes, starting_positions
 from ._search import SmoothedPairs
+from ._setup import StateTraining, training_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,13 +29,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Seconds of a pair in a step on one thread, over d^2 and over d: about 1e-5 at d = 128.
-PRODUCTS, ENTRIES = 4e-10, 3e-8
-# The same over the product of the supports, if these are all that takes part.
-SUPPORTS = 1e-8
 
-
-class SinkhornMetricLearning(MetricLearner):
+class SinkhornMetricLearning(PriorLearner):
     """Learn positions of the bins for a smoothed earth mover's distance.
 
     Distances are Sinkhorn divergences, see :func:`sinkhorn_divergence`, whose cost
@@ -43,6 +38,14 @@ class SinkhornMetricLearning(MetricLearner):
     positions are learned by margins: each histogram's nearest of its class should be
     nearer than all histograms of other classes. With many classes, smoothed distances
     learn more than the exact one, which carries the noise of every bin somewhere.
+
+    If something is known of the bins, such as word vectors, learn from this prior:
+    with ``bin_weights``, ``criterion="softmax"`` or a ``pull``, all of what follows is
+    learned by Adam and pulled back to where it started. Bin p has a weight w_p, by
+    which histograms are multiplied before they are scaled to mass 1 again, and the
+    position a_p = A' x_p + delta_p, where x_p is its point, A a map that all bins
+    share, and delta_p its own offset. Histograms stay sparse, and no d x d array is
+    made if there are points or ``n_components``.
 
     A step computes the distances of all pairs, which takes time of n^2 d^2 and memory
     of n^2 numbers, and of d numbers for as many pairs as a gigabyte holds (four on a
@@ -60,18 +63,23 @@ class SinkhornMetricLearning(MetricLearner):
         Dimension of the positions, r. By default as many as ``points`` have, or d.
     power : float, default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1 is no change. See :meth:`histograms`.
+        before anything else; 1, which suits words, is no change. See
+        :meth:`histograms`.
     points : array-like of shape (d, s), optional
         Positions to start from, such as word vectors, pixels or colors, or the
         ``embedding_`` of an earlier fit. By default all bins are equally far from each
         other at first.
-    criterion : "margin" or Margin, default="margin"
-        What to minimize, see :class:`Margin`.
+    bin_weights : {"learn", "idf"} or array-like of shape (d,), optional
+        Learn weights of bins that start at 1, at the inverse document frequency, as in
+        tf-idf, or at these positive numbers. By default all bins weigh the same.
+    criterion : {"margin", "softmax"}, Margin or Softmax, default="margin"
+        What to minimize, see :class:`Margin` and :class:`Softmax`.
+    pull : float, optional
+        Strength of the pull back to the first weights, map and offsets, which adds the
+        mean squares of their changes to the criterion; 0 is none. By default 1 for a
+        softmax, and 0 for margins.
     max_steps : int, default=40
-        Steps of the descent.
-    step_size : float, default=0.15
-        First step, relative to the norms of positions and gradient; it falls as
-        1 / sqrt(t).
+        Steps of the descent. From a prior, take some hundred.
     batch_size : int, optional
         Take each step by a batch of this many histograms, with their targets and
         impostors among each other; of ``n_targets`` the same share counts. The batch's
@@ -79,8 +87,10 @@ class SinkhornMetricLearning(MetricLearner):
         ``max_steps`` are taken then.
     device : {"cpu", "cuda", "mps"}, optional
         Compute with PyTorch on this device (needs the extra ``gpu``); None is numpy.
-    dtype : {"float64", "float32"}, default="float64"
-        Precision of the distances.
+        Mean positions, those of an infinite smoothing from a prior, are always numpy's.
+    dtype : {"float64", "float32"}, optional
+        Precision of the distances. By default float64; from a prior, parameters are
+        learned in float32.
     n_jobs : int, optional
         Number of threads. Results do not depend on it.
     callbacks : list of callable, default=()
@@ -96,10 +106,13 @@ class SinkhornMetricLearning(MetricLearner):
     embedding_ : ndarray of shape (d, r)
         The learned positions: centered, on their principal axes, so that the first two
         coordinates are the best picture in the plane.
+    bin_weights_ : ndarray of shape (d,)
+        The learned weights, up to a factor; 1 if none were learned.
     metric_ : ndarray of shape (d, d)
         The costs, squared distances between positions, scaled so that the median
         distance between training histograms (up to 100 of them) is 1. They may break
-        triangle inequalities.
+        triangle inequalities. After learning from a prior they are computed when asked
+        for, up to 10,000 bins.
     initial_metric_ : ndarray of shape (d, d)
         Where the descent started.
     path_ : DescentPath
@@ -109,7 +122,8 @@ class SinkhornMetricLearning(MetricLearner):
     smoothing_, power_ : float
         As given.
     converged_ : bool
-        Whether the criterion fell to its ``floor``, or nothing was left to gain.
+        Whether the criterion fell to its ``floor``, or nothing was left to gain. From
+        a prior, all steps are taken.
     classes_ : ndarray
         Labels, if there were any.
     n_features_in_ : int
@@ -126,13 +140,8 @@ class SinkhornMetricLearning(MetricLearner):
     (4, 4)
     """
 
-    _is_exact: ClassVar[bool] = False
-    _criteria: ClassVar[type[Margin]] = Margin
-    _fitted: ClassVar[tuple[str, ...]] = (
-        *MetricLearner._fitted,
-        "embedding_",
-        "smoothing_",
-    )
+    # First, relative to the norms of positions and gradient; it falls as 1 / sqrt(t).
+    step_size: ClassVar[float] = 0.15  # type: ignore[misc]  # no parameter here
 
     def __init__(
         self,
@@ -141,12 +150,13 @@ class SinkhornMetricLearning(MetricLearner):
         n_components: int | None = None,
         power: float = 0.5,
         points: ArrayLike | None = None,
-        criterion: str | Margin = "margin",
+        bin_weights: str | ArrayLike | None = None,
+        criterion: str | Margin | Softmax = "margin",
+        pull: float | None = None,
         max_steps: int = 40,
-        step_size: float = 0.15,
         batch_size: int | None = None,
         device: str | None = None,
-        dtype: str = "float64",
+        dtype: str | None = None,
         n_jobs: int | None = None,
         callbacks: Sequence[Callable[..., object] | Checkpoint] = (),
         verbose: int = 0,
@@ -156,9 +166,10 @@ class SinkhornMetricLearning(MetricLearner):
         self.n_components = n_components
         self.power = power
         self.points = points
+        self.bin_weights = bin_weights
         self.criterion = criterion
+        self.pull = pull
         self.max_steps = max_steps
-        self.step_size = step_size
         self.batch_size = batch_size
         self.device = device
         self.dtype = dtype
@@ -194,11 +205,14 @@ class SinkhornMetricLearning(MetricLearner):
         self._learn(self._descent(*task), task.rows)
         return self
 
-    def _descent(self, rows: Floats, weights: Weights) -> Descent:
+    def _descent(self, rows: Any, weights: Weights) -> Any:
         self.smoothing_ = validation.as_smoothing(self.smoothing)
         if self.smoothing_ == 0:
             raise ValueError("smoothing is 0; use GroundMetricLearning for exact EMDs.")
-        settings, goal = self._settings(), as_criterion(self.criterion, only=Margin)
+        if self._starts_from_prior:
+            return training_of(self, rows, weights)
+        rows = _as_dense(rows)
+        settings, goal = self._settings(), as_criterion(self.criterion, self._criteria)
         batch_size = self.batch_size
         if batch_size is not None:
             batch_size = validation.as_count(batch_size, "batch_size", low=2)
@@ -211,7 +225,7 @@ class SinkhornMetricLearning(MetricLearner):
             seed=int(check_random_state(self.random_state).randint(2**31)),
             options=self._options(),
         )
-        self._warn_before(rows, settings)
+        warn_of_descent(self, rows, settings)
         criterion = goal._on_searches(*pairs.searches, weights)
         threads = validation.n_threads(self.n_jobs)
         return Descent(criterion, Positions(start, n_threads=threads), settings)
@@ -223,31 +237,7 @@ class SinkhornMetricLearning(MetricLearner):
         # One batch may have nothing to gain, and its value says little of the others.
         return replace(settings, floor=0.0, is_sampled=True)
 
-    def _options(self) -> dict[str, Any]:
-        """Where distances are computed."""
-        dtype = validation.as_precision(self.dtype)
-        return {"n_jobs": self.n_jobs, "device": self.device, "dtype": dtype}
-
-    def _warn_before(self, rows: Floats, settings: Settings) -> None:
-        """Warn if the fit will be long or large; devices' speed is not known."""
-        n, d = rows.shape
-        m = n if self.batch_size is None else min(n, self.batch_size)
-        seconds = 0.0
-        if self.device is None and np.isfinite(self.smoothing_):
-            a_pair = PRODUCTS * d**2 + ENTRIES * d
-            if are_sparse_enough(rows):
-                a_pair = SUPPORTS * (np.count_nonzero(rows) / n) ** 2
-            threads = validation.n_threads(self.n_jobs)
-            seconds = settings.max_outer * m**2 / 2 * a_pair / threads
-        kept = min(KEPT_BYTES["processor"], 4 * m**2 * d) if self.device is None else 0
-        n_bytes = 40 * m**2 + 16 * n * d + kept
-        advice = (
-            "fewer histograms in a step (batch_size) or fewer steps make it shorter"
-        )
-        warn_if_long(seconds, n_bytes, (n, d), advice)
-
-    def _distances(self, metric: Floats) -> Callable[..., Floats]:
-        """Make the function that computes distances between rows of mass 1."""
+    def _distances_under(self, metric: Floats) -> Callable[..., Floats]:
         return partial(
             _squared_distances,
             metric=metric,
@@ -274,8 +264,12 @@ class SinkhornMetricLearning(MetricLearner):
         """
         return self.fit(X, y, **options).pairwise(X)
 
-    def _keep(self, descent: Descent, initial: Floats, rows: Floats) -> None:
-        super()._keep(descent, initial, rows)
+    def _keep(self, descent: Any, initial: Floats, rows: Any) -> None:
+        if isinstance(descent, StateTraining):
+            self._keep_state(descent, rows)
+            return
+        super()._keep(descent, initial, _as_dense(rows))
+        self.bin_weights_ = np.ones(rows.shape[1])
         positions = descent.space.state()["positions"]
         self.embedding_ = on_principal_axes(positions)
 
@@ -287,11 +281,11 @@ class SinkhornMetricLearning(MetricLearner):
     def _require_metric(self, metric: Floats, name: str) -> None:
         validation.require_dissimilarity(metric, name)
 
-    def _restore(self) -> None:
-        super()._restore()
-        positions = validation.as_float_array(self.embedding_, "embedding_", 2)
-        validation.as_points(positions, self.n_features_in_, "embedding_")
-        self.smoothing_ = validation.as_smoothing(self.smoothing_, "smoothing_")
+
+def _as_dense(rows: Any) -> Floats:
+    """Make rows dense; those of several candidates may be sparse for one of them."""
+    dense: Floats = rows if isinstance(rows, np.ndarray) else rows.toarray()
+    return dense
 
 
 def _squared_distances(

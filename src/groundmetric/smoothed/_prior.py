@@ -16,11 +16,13 @@ from ._embedding import embed, nearest
 from ._means import squared
 from ._parameters import PARTS, Parameters, Prior
 from ._pull import PulledCriterion
-from ._softmax import SoftmaxCriterion
+from ._softmax import TEMPERATURE, SoftmaxCriterion
 from ._tilted import weighted
 from ._training import Training, TrainingSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scipy.sparse import csr_array
 
     from ..learning._criterion import Criterion
@@ -46,6 +48,8 @@ class PriorLearning:
         What is learned.
     margins : (int, float), optional
         Number of targets and margin, instead of a softmax.
+    temperature : float
+        Of the softmax, as a share of the median distance at the start.
     pull : float
         Strength of the pull to the prior; 0 is none.
     batch_size : int, optional
@@ -67,6 +71,7 @@ class PriorLearning:
     bin_weights: ArrayLike | None = None
     learned: tuple[str, ...] = PARTS
     margins: tuple[int, float] | None = None
+    temperature: float = TEMPERATURE
     pull: float = 1.0
     batch_size: int | None = 1024
     settings: TrainingSettings = field(default_factory=TrainingSettings)
@@ -93,7 +98,7 @@ class PriorLearning:
         criterion: Criterion
         pull = self.pull
         if self.margins is None:
-            criterion = SoftmaxCriterion(batches)
+            criterion = SoftmaxCriterion(batches, temperature=self.temperature)
         else:
             n, searches = rows.shape[0], batches.searches
             criterion = MarginCriterion(
@@ -126,7 +131,11 @@ class State(NamedTuple):
     @classmethod
     def of(cls, training: Training, eps: float) -> State:
         """Return what a training has learned so far, in double precision."""
-        theta, parameters = training.result, training.parameters
+        return cls.at(training.parameters, training.result, eps)
+
+    @classmethod
+    def at(cls, parameters: Parameters, theta: Floats, eps: float) -> State:
+        """Return what parameters mean at a vector, in double precision."""
         return cls(
             parameters.log_weights(theta).astype(np.float64),
             parameters.positions(theta).astype(np.float64),
@@ -180,6 +189,13 @@ class State(NamedTuple):
             **{"tol": TOL, **options},
         )
         return np.maximum(found, 0.0, out=found)
+
+    def distances_to(self, base: csr_array) -> Callable[[csr_array], Floats]:
+        """Make a function of rows at infinite smoothing; the base is embedded once."""
+        points = self.embed(base)
+        center = points.mean(axis=0)
+        points -= center
+        return lambda rows: squared(self.embed(rows) - center, points)
 
     def nearest(
         self,

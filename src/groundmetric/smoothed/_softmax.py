@@ -50,13 +50,20 @@ class SoftmaxCriterion:
     ----------
     batches : Batches
         Draws them, and computes their distances.
+    temperature : float
+        tau, as a share of the median distance at the start.
     tau : float, optional
-        The temperature; a share of the median distance at the start if None.
+        The temperature itself.
     """
 
-    def __init__(self, batches: Batches, tau: float | None = None) -> None:
+    def __init__(
+        self,
+        batches: Batches,
+        tau: float | None = None,
+        temperature: float = TEMPERATURE,
+    ) -> None:
         self._batches = batches
-        self.tau = TEMPERATURE * batches.first_median() if tau is None else tau
+        self.tau = temperature * batches.first_median() if tau is None else tau
 
     def linearize(self, theta: Floats) -> Evaluation:
         """Return zero: no part of L is concave."""

@@ -137,6 +137,9 @@ class Training:
             )
         )
 
+    def ignore_floor(self) -> None:
+        """Take all steps, as always."""
+
     def state(self) -> Arrays:
         """Return all that the next steps depend on."""
         parts = {"adam": self._adam.state(), "criterion": self.criterion.state()}

@@ -1,0 +1,238 @@
+"""Learners of positions that may start from a prior, and what these learn.
+
+A fit from a prior has its own descent (``_training.py``) and sparse histograms, and
+leaves no d x d matrix: a :class:`State` says what distances are.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from .. import validation
+from ..base._rows import as_sparse_rows
+from ..learning._criteria import Margin, Softmax
+from ..learning._learner import MetricLearner
+from ..learning._maps import LARGEST
+from ..learning._scale import median_distance, some_of
+from ._positions import on_principal_axes, squared_distances
+from ._prior import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._setup import StateTraining
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Weights that are larger or smaller are shown as this.
+LARGEST_LOG = 700.0
+
+
+class PriorLearner(MetricLearner):
+    """A learner of positions, and of weights of bins if it starts from a prior."""
+
+    _is_exact: ClassVar[bool] = False
+    _criteria: ClassVar[tuple[type[Any], ...]] = Margin, Softmax
+    _fitted: ClassVar[tuple[str, ...]] = (
+        *("path_", "converged_", "power_", "smoothing_"),
+        *("embedding_", "bin_weights_"),
+    )
+    _optional: ClassVar[tuple[str, ...]] = (
+        *MetricLearner._optional,
+        *("metric_", "initial_metric_", "_histograms"),
+        *("initial_embedding_", "_eps", "_values", "_bins", "_starts"),
+    )
+
+    # Parameters.
+    smoothing: float
+    n_components: int | None
+    points: ArrayLike | None
+    bin_weights: str | ArrayLike | None
+    pull: float | None
+    batch_size: int | None
+    device: str | None
+    dtype: str | None
+    n_jobs: int | None
+
+    smoothing_: float
+
+    @property
+    def _starts_from_prior(self) -> bool:
+        """Whether the parameters ask for weights, a softmax or a pull."""
+        is_pulled = self.pull is not None and np.any(np.asarray(self.pull) != 0)
+        is_softmax = isinstance(self.criterion, Softmax) or (
+            isinstance(self.criterion, str) and self.criterion == "softmax"
+        )
+        return is_softmax or self.bin_weights is not None or bool(is_pulled)
+
+    @property
+    def _is_mapped(self) -> bool:  # type: ignore[override]  # by parameters
+        """Whether histograms stay sparse."""
+        own = vars(self)
+        return "_eps" in own if "path_" in own else self._starts_from_prior
+
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
+        if not (self._starts_from_prior if reset else self._is_mapped):
+            return super()._as_rows(X, reset=reset)
+        least = self._min_samples if reset else 1
+        return as_sparse_rows(self, X, reset=reset, min_samples=least)
+
+    def _keep_state(self, training: StateTraining, rows: Any) -> None:
+        """Keep what was learned from a prior, in units of the median distance."""
+        rows = csr_array(rows)
+        some = some_of(rows)
+        states = []
+        for state in (training.first, training.result):
+            between = state.distances(some, **self._options())
+            states.append(state.divided(median_distance(between)))
+        first, last = states
+        self.initial_embedding_ = _centered(first.positions)
+        self.embedding_ = on_principal_axes(_centered(last.positions))
+        limits = -LARGEST_LOG, LARGEST_LOG
+        self.bin_weights_ = np.exp(np.clip(last.log_weights, *limits))
+        self._eps = last.eps
+        seen = last.weigh(rows)
+        self._values, self._bins, self._starts = seen.data, seen.indices, seen.indptr
+
+    def _seen(self, rows: Any) -> Any:
+        seen = super()._seen(rows)
+        if "_eps" not in vars(self):
+            return seen
+        state = State(np.log(self.bin_weights_), self.embedding_, self._eps)
+        return state.weigh(csr_array(seen))
+
+    def _before(self, before: str = "") -> Any:
+        """Return costs, or the state of bins whose histograms have been weighted."""
+        if "_eps" not in vars(self):
+            return super()._before(before)
+        logs = np.zeros(len(self.embedding_))
+        return State(logs, self.embedding_, self._eps)
+
+    def _rescale(self) -> None:
+        if "_eps" not in vars(self):  # otherwise it has been done
+            super()._rescale()
+
+    def _distances(self, metric: Any) -> Callable[..., Floats]:
+        """Make the function that computes distances between rows of mass 1."""
+        if not isinstance(metric, State):
+            return self._distances_under(metric)
+        return partial(_state_distances, metric, **self._options())
+
+    def _distances_to(self, base: Any) -> Callable[[Any], Floats]:
+        """Make the function that computes distances to rows as the learner sees them.
+
+        Where these are points, they are embedded once.
+        """
+        learned = self._learned
+        if isinstance(learned, State) and math.isinf(learned.eps):
+            return learned.distances_to(csr_array(base))
+        between = self._distances(learned)
+        return lambda rows: between(rows, base)
+
+    def _distances_under(self, metric: Floats) -> Callable[..., Floats]:
+        """Do the same for a matrix of costs."""
+        raise NotImplementedError
+
+    def _nearest(self, metric: Any, queries: Any, base: Any, k: int) -> Indices:
+        if not isinstance(metric, State):
+            return super()._nearest(metric, queries, base, k)
+        parts = csr_array(base), csr_array(queries)
+        return metric.nearest(*parts, k, **self._options())[1]
+
+    def _options(self) -> dict[str, Any]:
+        """Where distances are computed."""
+        given = "float64" if self.dtype is None else self.dtype
+        dtype = validation.as_precision(given)
+        return {"n_jobs": self.n_jobs, "device": self.device, "dtype": dtype}
+
+    def embed(self, X: ArrayLike) -> Floats:
+        """Return the mean positions of histograms, if ``smoothing`` is infinite.
+
+        Their squared Euclidean distances are the learned distances, so that any index,
+        classifier or picture of vectors can use them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Histograms or counts, in rows; rows are normalized to mass 1.
+
+        Returns
+        -------
+        ndarray of shape (n, r)
+        """
+        rows = self.histograms(X)
+        if math.isfinite(self.smoothing_):
+            raise ValueError(
+                f"smoothing is {self.smoothing_}; only distances with "
+                "smoothing=math.inf are those of vectors."
+            )
+        vectors: Floats = rows @ self.embedding_
+        return vectors
+
+    def __getattr__(self, name: str) -> Any:
+        own = vars(self)
+        if name == "_histograms" and "_starts" in own:
+            parts = own["_values"], own["_bins"], own["_starts"]
+            return csr_array(parts, shape=(len(parts[2]) - 1, len(self.embedding_)))
+        positions = {"metric_": "", "initial_metric_": "initial_"}
+        if name in positions and "_eps" in own:
+            return _costs(own[f"{positions[name]}embedding_"], name)
+        raise AttributeError(
+            f"{type(self).__name__!r} object has no attribute {name!r}"
+        )
+
+    def _restore(self) -> None:
+        own = vars(self)
+        parts: tuple[str, ...] = "metric_", "initial_metric_", "_histograms"
+        if "_eps" in own:
+            parts = "_values", "_bins", "_starts", "initial_embedding_"
+        for name in parts:
+            if name not in own:
+                raise ValueError(f"there is no {name!r}")
+        d = len(self.embedding_)
+        if "_eps" in own:
+            rows = validation.as_sparse_distributions(
+                self._histograms, "its histograms"
+            )
+            self._restore_rest(*rows.shape)
+            validation.as_coordinates(self.initial_embedding_, d, "initial_embedding_")
+            self._eps = validation.as_smoothing(self._eps, "_eps")
+        else:
+            super()._restore()
+        positions = validation.as_float_array(self.embedding_, "embedding_", 2)
+        validation.as_points(positions, self.n_features_in_, "embedding_")
+        weights = validation.as_weights(self.bin_weights_, d, "bin_weights_")
+        if not (weights > 0).all():
+            raise ValueError("bin_weights_ are not all positive")
+        self.smoothing_ = validation.as_smoothing(self.smoothing_, "smoothing_")
+
+
+def _state_distances(
+    state: State, left: Any, right: Any = None, **options: Any
+) -> Floats:
+    """Distances of dense or sparse rows."""
+    others = None if right is None else csr_array(right)
+    return state.distances(csr_array(left), others, **options)
+
+
+def _centered(positions: Floats) -> Floats:
+    centered: Floats = positions - positions.mean(axis=0)
+    return centered
+
+
+def _costs(positions: Floats, name: str) -> Floats:
+    """Squared distances between all bins, if there are not too many."""
+    d = len(positions)
+    if d > LARGEST:
+        raise ValueError(
+            f"{name} would have {d} x {d} entries; use embedding_ instead: costs are "
+            "the squared distances between its rows."
+        )
+    return squared_distances(positions)
