@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from groundmetric.experiments import CrossValidation
+from groundmetric.experiments.choice import best_first
 from groundmetric.experiments.design import Design
-from groundmetric.experiments.splits import given
+from groundmetric.experiments.splits import draw, given, split_data
 from groundmetric.experiments.verdict import Gain, Verdict, confidence, kind
 
 
@@ -143,3 +144,35 @@ def test_wins_are_counted_over_splits():
     )
     assert found.columns()[3] == "Wins of 3"
     assert found.rows()["l1"][3] == "2"
+
+
+def test_equal_numbers_of_errors_are_a_tie():
+    # Means of folds of unequal errors add up with rounding of about 1e-18.
+    rng = np.random.default_rng(0)
+    design = draw([0, 1] * 30, n_folds=5, n_repeats=2)
+    n_ties = 0
+    while n_ties < 20:
+        l1, learned = (rng.random((10, 12)) < 0.3 for _ in range(2))
+        if l1.sum() != learned.sum():
+            continue
+        n_ties += 1
+        found = {
+            "learned": CrossValidation("learned", design, [*learned]),
+            "l1": CrossValidation("l1", design, [*l1]),
+        }
+        assert found["l1"].saved_by(found["learned"]).mean == 0.0
+        verdict = Verdict(found, 3)
+        assert "saves 0.0 percentage points" in verdict.size()
+        assert "as many as the learned metric" in verdict.best_fixed()
+        assert best_first({"learned": 0.1 + 0.2, "l1": 0.3}) == ["l1", "learned"]
+
+
+def test_what_is_not_significant_is_not_written_as_if_it_was():
+    nearly = Gain("the l1 distance", 0.08, 0.12, 0.04, -0.0003, 0.07, 0.9748)
+    assert "We can be 97.4 % sure" in nearly.certainty
+
+
+def test_labels_of_two_kinds_are_not_compared():
+    rows = np.eye(4) + 1
+    with pytest.raises(ValueError, match="labels of one kind"):
+        split_data(rows, [0.0, 0.0, 1.0, 1.0], rows, ["0", "1", "0", "1"])

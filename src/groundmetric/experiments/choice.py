@@ -10,6 +10,7 @@ from .. import validation
 from .._metric_learn import is_installed
 from .._words import percent
 from ..distances import DISTANCES
+from .design import TIE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -144,7 +145,7 @@ def best_first(errors: Mapping[str, float]) -> list[str]:
     >>> best_first({"gml": 0.1, "l1": 0.1, "nca": 0.05})
     ['nca', 'l1', 'gml']
     """
-    return sorted(errors, key=lambda name: (errors[name], learns(name)))
+    return sorted(errors, key=lambda name: (round(errors[name] / TIE), learns(name)))
 
 
 def choice(

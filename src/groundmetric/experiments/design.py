@@ -45,6 +45,8 @@ Indices = NDArray[np.int64]
 __all__ = ["Design", "Estimate"]
 
 LEVEL = 0.95  # of intervals
+# Shares are multiples of 1 / n, so a smaller difference is rounding: there is none.
+TIE = 1e-9
 UNEQUAL = 1.5  # times as many histograms in a class as in another
 
 
@@ -202,12 +204,13 @@ class Design:
         (0.25, 0.07, 0.6)
         """
         rows = [np.asarray(each, dtype=float) for each in values]
-        mean = float(np.mean([row.mean() for row in rows]))
+        mean = _or_zero(float(np.mean([row.mean() for row in rows])))
         moments = self._moments(rows, low, high)
         error = math.sqrt(moments.variance)
         half = float(stats.t.ppf((1 + LEVEL) / 2, moments.freedom)) * error
         ends = np.clip([moments.center - half, moments.center + half], low, high)
-        sure = float(stats.t.cdf(moments.center / error, moments.freedom))
+        center = _or_zero(moments.center)
+        sure = float(stats.t.cdf(center / error, moments.freedom))
         return Estimate(mean, float(ends[0]), float(ends[1]), sure)
 
     def _moments(self, rows: Sequence[Floats], low: float, high: float) -> Moments:
@@ -250,3 +253,8 @@ def _of_tests(values: Floats, low: float, high: float) -> Moments:
     padded = np.concatenate([values, padding])
     n = len(padded)
     return Moments(float(padded.mean()), float(padded.var()) / n, math.inf)
+
+
+def _or_zero(value: float) -> float:
+    """Return a mean of differences; 0 if it differs from that by rounding only."""
+    return 0.0 if abs(value) < TIE else value

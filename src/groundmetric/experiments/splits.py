@@ -115,6 +115,7 @@ def split_data(
     if test.shape[1] != rows.shape[1]:
         raise ValueError(f"X has {rows.shape[1]} bins, but X_test has {test.shape[1]}.")
     validation.require_length(y_test, len(test), "y_test")
+    validation.require_same_kind(y, y_test)
     both = np.concatenate([labels, np.asarray(y_test)])
     both = validation.as_labels(both, "y with y_test")
     design = given(labels, np.asarray(y_test))

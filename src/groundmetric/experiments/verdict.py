@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,8 @@ class Gain:
     def certainty(self) -> str:
         """Say how sure it is which of the two is better."""
         most = max(self.sure, 1 - self.sure)
+        if kind(self) == "unclear":
+            most = math.floor(1000 * most) / 1000  # below 97.5 % in print, too
         better = "learning" if self.sure >= 1 / 2 else self.other
         sentence = (
             f"We can be {confidence(most, 'more than ')} sure that {better} is better"
