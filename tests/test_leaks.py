@@ -104,3 +104,110 @@ def test_reads_that_one_taxon_dominates_are_not_refused(seed):
     rows = np.array([rng.multinomial(int(rng.lognormal(8, 1)), p) for p in shares])
     found = suspects(names(6), rows.astype(float), np.arange(80) % 2)
     assert not any(one.certain for one in found)
+
+
+def classed(tmp_path, names, columns, kinds, given=None):
+    """Write counts behind other columns, and the labels beside them or into a file."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.poisson(20, (len(kinds), 8))).add_prefix("taxon")
+    for name, column in zip(names, columns, strict=True):
+        frame.insert(0, name, np.asarray(column))
+    if given is None:
+        frame = frame.assign(kind=kinds)
+    else:
+        (tmp_path / given).write_text("\n".join(map(str, kinds)))
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    return tmp_path / "x.csv"
+
+
+RARE = np.repeat(["p", "q", "r"], [28, 28, 4])
+CODES = np.unique(RARE, return_inverse=True)[1] + 1
+
+
+@pytest.mark.parametrize("kinds", [KINDS, RARE])
+def test_a_copy_of_labels_in_their_own_file_is_refused(kinds, tmp_path):
+    codes = np.unique(kinds, return_inverse=True)[1]
+    path = classed(tmp_path, ["label"], [codes], kinds, "y.txt")
+    with pytest.raises(ValueError, match="'label' is not a bin: it repeats the labels"):
+        read_table(path, labels=tmp_path / "y.txt")
+    found = read_table(path, labels=tmp_path / "y.txt", ignore="label")
+    assert "label" not in found.names
+    assert found.y.tolist() == kinds.tolist()
+
+
+def test_bad_labels_in_their_own_file_are_what_is_reported(tmp_path):
+    path = classed(tmp_path, ["label"], [CODES], RARE, "y.txt")
+    (tmp_path / "y.txt").write_text("p\nq\n")
+    with pytest.raises(ValueError, match=r"y\.txt has 2 labels for 60 histograms"):
+        read_table(path, labels=tmp_path / "y.txt")
+
+
+def test_a_rare_class_hides_no_copy(tmp_path):
+    path = classed(tmp_path, ["x"], [CODES], RARE)
+    with pytest.warns(UserWarning, match="column 'x' is used as a bin, but it repeats"):
+        read_table(path)
+    path = classed(tmp_path, ["target"], [CODES], RARE)
+    with pytest.raises(ValueError, match="'target' is not a bin: it repeats the label"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("sizes", [[57, 3], [2] * 30, [3, 3]])
+def test_a_copy_with_the_name_of_labels_is_refused_for_any_sizes(sizes, tmp_path):
+    kinds = np.repeat([f"kind{k:02}" for k in range(len(sizes))], sizes)
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    path = classed(tmp_path, ["group"], [codes], kinds)
+    with pytest.raises(ValueError, match="'group' is not a bin: it repeats the labels"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("kinds", [KINDS, RARE])
+def test_a_copy_with_a_mistake_is_refused_by_its_name(kinds, tmp_path):
+    codes = np.unique(kinds, return_inverse=True)[1]
+    codes[7] = 1
+    path = classed(tmp_path, ["target"], [codes], kinds)
+    with pytest.raises(ValueError, match="repeats the labels in 59 of 60 rows"):
+        read_table(path)
+
+
+def test_words_that_are_called_like_labels_are_bins():
+    rng = np.random.default_rng(0)
+    rows = rng.poisson(0.3, (60, 3)).astype(float)
+    for labels in (KINDS, RARE, np.repeat([0, 1], [57, 3]), np.arange(60)):
+        assert suspects(["class", "group", "other"], rows, labels) == []
+    rows[:, 0] = 0
+    assert suspects(["class", "group", "other"], rows, RARE) == []
+
+
+THREE = np.repeat(["p", "q", "r"], 20)
+
+
+@pytest.mark.parametrize("kinds", [THREE, RARE])
+@pytest.mark.parametrize("used", ["pqr", "pq"])
+def test_columns_that_encode_the_labels_are_refused(used, kinds, tmp_path):
+    columns = [(kinds == one).astype(int) for one in used]
+    path = classed(tmp_path, [f"is_{one}" for one in used], columns, kinds)
+    with pytest.raises(ValueError, match="those that encode the labels") as error:
+        read_table(path)
+    assert all(f"'is_{one}'" in str(error.value) for one in used)
+    found = read_table(path, ignore=[f"is_{one}" for one in used])
+    assert found.X.shape == (60, 8)
+
+
+def test_a_column_that_indicates_a_class_is_warned_of_or_refused(tmp_path):
+    is_q = (THREE == "q").astype(int)
+    with pytest.warns(UserWarning, match="'x' is used as a bin, but it has one value"):
+        read_table(classed(tmp_path, ["x"], [is_q], THREE))
+    with pytest.raises(ValueError, match="'outcome' is not a bin: it has one value in"):
+        read_table(classed(tmp_path, ["outcome"], [is_q], THREE))
+
+
+def test_words_of_few_texts_do_not_indicate_classes():
+    labels = np.repeat([0, 1, 2], 4)
+    rows = np.random.default_rng(0).poisson(2.0, (12, 8)).astype(float)
+    rows[:, :3] = np.eye(3)[labels]
+    assert suspects(names(8), rows, labels) == []
+
+
+def test_histograms_that_are_the_classes_are_bins():
+    labels = np.repeat([0, 1, 2], 20)
+    assert suspects(names(3), np.eye(3)[labels], labels) == []

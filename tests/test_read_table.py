@@ -190,3 +190,10 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"pip install 'groundmetric\[parquet\]'"):
         read_table(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("ignored", [np.int64(0), [np.int64(0)], np.array([0])])
+def test_columns_may_be_numbered_by_numpy(ignored, tmp_path):
+    (tmp_path / "t.csv").write_text("age,a,b,kind\n30,1,2,x\n40,3,1,y\n")
+    found = read_table(tmp_path / "t.csv", ignore=ignored)
+    assert found.names == ("a", "b")

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import validation
 from ._cells import (
     EXACT,
     Cells,
@@ -29,13 +30,18 @@ class Split(NamedTuple):
 
 
 def split_columns(
-    cells: Cells, reading: Reading, *, labeled: bool | None, wanted: Bins | None
+    cells: Cells,
+    reading: Reading,
+    given: NDArray[Any] | None = None,
+    *,
+    labeled: bool | None,
+    wanted: Bins | None,
 ) -> Split:
     """Tell histograms from labels and from columns that are neither.
 
     Bins with names are looked up. Otherwise every column is a bin except the labels;
     a text column is left out even where no labels are needed. If ``labeled`` is None,
-    labels are read if there are any.
+    labels are read if there are any. Labels that are given come first.
     """
     names, spell = cells.names, reading.spell
     ignored = {
@@ -58,8 +64,8 @@ def split_columns(
     if not bins:
         raise ValueError(f"{cells.source} has no column left for the histograms.")
     rows = cells.numbers(bins)
-    labels = None
-    if labeled is not False and chosen is not None:
+    labels = _if_valid(given, len(rows))
+    if given is None and labeled is not False and chosen is not None:
         labels = _labels(cells, reading, chosen, required=bool(labeled))
     if wanted is not None and known:
         reading.notes.extend(_left_out([names[j] for j in left if j != chosen], wanted))
@@ -68,6 +74,17 @@ def split_columns(
         found = suspects(called, rows, labels, _kept(cells, reading, bins))
         check_bins(reading, cells.source, called, found)
     return Split(rows, labels, bins)
+
+
+def _if_valid(given: NDArray[Any] | None, n: int) -> NDArray[Any] | None:
+    """Return labels of n rows, or None if they are bad: the caller rejects them."""
+    if given is None:
+        return None
+    try:
+        labels = validation.as_labels(given)
+    except ValueError:
+        return None
+    return labels if len(labels) == n else None
 
 
 def _label_column(

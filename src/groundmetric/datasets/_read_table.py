@@ -135,10 +135,13 @@ def read(reading: Reading) -> HistogramTable:
     if reading.path != STANDARD_INPUT and not Path(reading.path).exists():
         raise ValueError(f"{reading.path}: no such file or folder.")
     _require_use(reading)
+    given = None
+    if reading.labels is not None:
+        given = load_labels(reading.labels, reading.warnings)
     if reading.path != STANDARD_INPUT and Path(reading.path).is_dir():
         found = _read_folder(reading)
     elif is_table(reading.path):
-        found = _read_cells(reading)
+        found = _read_cells(reading, given)
     else:
         found = _read_arrays(reading)
     table = validation.Table(found.source, found.where, found.names)
@@ -150,7 +153,7 @@ def read(reading: Reading) -> HistogramTable:
             f"{reading.bins.number}{ways if is_table(reading.path) else ''}."
         )
     if found.paths is None:
-        y = _labels_of(found, reading)
+        y = _labels_of(found, given, reading)
         found = replace(found, y=y, feature_shape=X.shape[1:])
     return replace(found, X=X, notes=tuple(reading.notes))
 
@@ -163,7 +166,9 @@ def is_table(path: str) -> bool:
 def _as_columns(given: str | int | Iterable[str | int] | None) -> list[str]:
     if given is None:
         return []
-    return [str(one) for one in ([given] if isinstance(given, str | int) else given)]
+    if isinstance(given, str | int | np.integer):
+        return [str(given)]
+    return [str(one) for one in given]
 
 
 def _require_use(reading: Reading) -> None:
@@ -177,11 +182,11 @@ def _require_use(reading: Reading) -> None:
             raise ValueError(f"{spell(name)} is for CSV and parquet, not {path}.")
 
 
-def _labels_of(found: HistogramTable, reading: Reading) -> Any:
+def _labels_of(found: HistogramTable, given: Any, reading: Reading) -> Any:
     """Return valid labels, one for each histogram, or None if none are needed."""
     y, where = found.y, found.source
-    if reading.labels is not None:
-        y, where = load_labels(reading.labels, reading.warnings), str(reading.labels)
+    if given is not None:
+        y, where = given, str(reading.labels)
     elif reading.labeled is False:
         return None
     if y is None:
@@ -203,7 +208,7 @@ def _labels_of(found: HistogramTable, reading: Reading) -> Any:
         return None
 
 
-def _read_cells(reading: Reading) -> HistogramTable:
+def _read_cells(reading: Reading, given: Any) -> HistogramTable:
     if Path(reading.path).suffix.lower() in PARQUET:
         cells = read_parquet(reading.path, reading.notes)
     else:
@@ -216,10 +221,10 @@ def _read_cells(reading: Reading) -> HistogramTable:
     wanted, has_names = reading.bins, reading.header is not False
     if wanted is not None and not has_names:
         wanted = Bins(wanted.number)
-    apart = reading.labels is not None and reading.label is None
+    apart = given is not None and reading.label is None
     labeled = False if apart else reading.labeled
-    X, y, bins = split_columns(cells, reading, labeled=labeled, wanted=wanted)
-    if labeled and y is None:
+    X, y, bins = split_columns(cells, reading, given, labeled=labeled, wanted=wanted)
+    if labeled and y is None and given is None:
         raise ValueError(
             f"{cells.source} has no text column to use as labels; name the column of "
             f"labels with {reading.spell('label')}, or give a file of labels with "

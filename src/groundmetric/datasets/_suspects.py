@@ -15,6 +15,15 @@ from numpy.typing import NDArray
 
 from .._words import count
 from ._cells import Floats
+from ._copies import (
+    Classes,
+    as_classes,
+    encoding,
+    indicated,
+    is_enough,
+    nearly_repeats,
+    repeats,
+)
 from ._reading import Reading
 
 FEW = 3  # rows that may be numbered by chance
@@ -39,7 +48,7 @@ MEASURED = {
 }
 LABELS = {"label", "labels", "class", "target", "y", "category", "outcome", "group"}
 
-Classes = tuple[NDArray[np.int64], NDArray[np.int64]]
+INDICATES = "it has one value in one class, and another in all others"
 
 
 class Suspect(NamedTuple):
@@ -87,8 +96,10 @@ def suspects(
     if len(rows) <= FEW or not np.isfinite(rows).all():
         return []
     left = [j for j in range(len(names)) if j not in kept]
-    classes = _classes(labels)
-    found: list[Suspect] = []
+    classes = as_classes(labels)
+    why = "it is one of those that encode the labels"
+    found = [Suspect(j, why, certain=True) for j in encoding(rows, classes, left)]
+    left = [j for j in left if j not in {one.column for one in found}]
     while True:
         others = sorted({*left, *kept})
         new = [*_found(names, rows, classes, left, others)] if len(others) > 1 else []
@@ -201,27 +212,11 @@ def _as_id(column: Floats, words: set[str]) -> str:
 
 def _as_code(column: Floats, classes: Classes | None, words: set[str]) -> str:
     """Say whether a column repeats the labels, if its name says so, too."""
-    if words & LABELS and _repeats(column, classes):
-        return "it repeats the labels"
-    return ""
-
-
-def _classes(labels: NDArray[Any] | None) -> Classes | None:
-    """Return a row of each class, and the class of each row, if none is small."""
-    if labels is None:
-        return None
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    is_small = len(first) == 1 or np.bincount(codes).min() < ENOUGH / 2
-    return None if is_small else (first, codes)
-
-
-def _repeats(column: Floats, classes: Classes | None) -> bool:
-    """Whether a column has one value for each class."""
-    if classes is None:
-        return False
-    values = column[classes[0]]
-    same = bool((column == values[classes[1]]).all())
-    return same and len(np.unique(values)) == len(values)
+    if not words & LABELS:
+        return ""
+    if why := nearly_repeats(column, classes):
+        return why
+    return INDICATES if is_enough(indicated(column, classes), classes) else ""
 
 
 def _is_large(column: Floats, totals: Floats, scale: float) -> str:
@@ -238,8 +233,10 @@ def _is_large(column: Floats, totals: Floats, scale: float) -> str:
 
 def _as_measurement(column: Floats, classes: Classes | None, words: set[str]) -> str:
     """Say why a column may be something measured, numbered or named."""
-    if _repeats(column, classes):
+    if repeats(column, classes):
         return "it repeats the labels"
+    if is_enough(indicated(column, classes), classes):
+        return INDICATES
     if (np.diff(column) == 1).all():
         return "it numbers the rows"
     if words & MEASURED and (column > 0).all():
