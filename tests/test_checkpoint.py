@@ -466,3 +466,53 @@ def test_a_link_stays_a_link(tmp_path):
     link.symlink_to(tmp_path / "nowhere" / "file")
     with pytest.raises(ValueError, match=r"link, but there is no folder .*nowhere\."):
         _files.require_writable(link, "--out")
+
+
+def test_a_sample_without_a_seed_cannot_resume(digits, tmp_path):
+    saved = Checkpoint(tmp_path / "run")
+    options = {"max_samples": 12, "max_steps": 2}
+    learner = GroundMetricLearning(callbacks=[saved], **options)
+    for each in (learner, gm.MetricLearningCV(learner, cv=2)):
+        with pytest.raises(ValueError, match="random_state is None, but callbacks has"):
+            each.fit(*digits)
+    learner.set_params(random_state=0).fit(*digits)
+    assert learner.n_iter_ == 2
+    whole = clone(learner).set_params(max_samples=24, random_state=None)
+    assert whole.fit(*digits).n_iter_ == 2  # nothing is drawn
+
+
+@pytest.mark.parametrize("other", [1, None])
+def test_a_checkpoint_of_batches_belongs_to_its_seed(digits, tmp_path, other):
+    def stop(step):
+        if step.outer == 2:
+            raise KeyboardInterrupt
+
+    def learner(seed, *callbacks):
+        saved = Checkpoint(tmp_path / "run", seconds=0)
+        return GroundMetricLearning(
+            batch_size=12,
+            max_steps=4,
+            random_state=seed,
+            callbacks=[*callbacks, saved],
+        )
+
+    with pytest.raises(KeyboardInterrupt):
+        learner(0, stop).fit(*digits)
+    with pytest.raises(ValueError, match="other data, parameters"):
+        learner(other).fit(*digits)
+    seen = []
+    learner(0, seen.append).fit(*digits)
+    assert len(seen) == 2
+
+
+def test_batches_without_a_seed_resume_with_their_own(digits, tmp_path):
+    def stop(step):
+        if step.outer == 2:
+            raise KeyboardInterrupt
+
+    saved, seen = Checkpoint(tmp_path / "run", seconds=0), []
+    options = {"batch_size": 12, "max_steps": 4}
+    with pytest.raises(KeyboardInterrupt):
+        GroundMetricLearning(callbacks=[stop, saved], **options).fit(*digits)
+    GroundMetricLearning(callbacks=[seen.append, saved], **options).fit(*digits)
+    assert len(seen) == 2

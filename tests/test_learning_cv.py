@@ -1,6 +1,7 @@
 """The number of steps by cross-validation."""
 
 import inspect
+import threading
 import warnings
 
 import numpy as np
@@ -270,6 +271,22 @@ def test_saves_its_grid(digits, tmp_path):
         ({"cv": 13}, "cv is 13, but a class has only 12 histograms"),
         ({"param_grid": {"power": [-1.0]}}, "power is -1.0"),
         ({"param_grid": {"steps": [1]}}, "steps"),
+        (
+            {"param_grid": {"max_samples": [4, 8]}},
+            "param_grid has 'max_samples', but histograms are drawn once",
+        ),
+        (
+            {"param_grid": {"random_state": [0, 1]}},
+            "param_grid has 'random_state', but histograms are drawn once",
+        ),
+        (
+            {"param_grid": {"criterion__margn": [0.5]}},
+            "param_grid has 'criterion__margn'; GroundMetricLearning has no such",
+        ),
+        (
+            {"param_grid": {"criterion": [Margin()], "criterion__k": [1]}},
+            "param_grid has 'criterion__k'; GroundMetricLearning has no such",
+        ),
     ],
 )
 def test_bad_parameters_before_the_folds(digits, options, message):
@@ -401,3 +418,47 @@ def test_grids_reach_the_parameters_of_a_criterion(digits):
     assert learner.criterion.n_targets == chosen
     same = GroundMetricLearning(Margin(n_targets=chosen), max_steps=1).fit(X, y)
     np.testing.assert_array_equal(learner.metric_, same.metric_)
+
+
+class Watching:
+    """A callback that cannot be copied, and counts."""
+
+    def __init__(self):
+        self.lock, self.n_calls = threading.Lock(), 0
+
+    def __call__(self, _):
+        """Count a step."""
+        with self.lock:
+            self.n_calls += 1
+
+    def look(self, step):
+        """Count a step, as a bound method."""
+        self(step)
+
+
+def as_method(watching):
+    return watching.look
+
+
+@pytest.mark.parametrize("as_callback", [lambda watching: watching, as_method])
+def test_callbacks_are_not_copied(noise, as_callback):
+    watching = Watching()
+    inner = GroundMetricLearning(
+        tol=0.0, max_steps=3, callbacks=[as_callback(watching)]
+    )
+    scores = iter([0.0] * 4 + [1.0] * 4)  # of two folds, drawn twice
+    search = MetricLearningCV(inner, cv=2, scoring=lambda *_: next(scores, 1.0))
+    assert clone(search).estimator.callbacks is inner.callbacks
+    assert search.fit(*noise).n_iter_ == 1
+    assert watching.n_calls == 1  # not those of the folds
+    classifier = gm.EMDClassifier(learner=inner).fit(*noise)
+    assert watching.n_calls == 1 + classifier.learner_.n_iter_ == 4
+
+
+def test_objects_in_a_grid_stay_as_they_are(digits):
+    criterion = Margin(n_targets=3)
+    grid = {"criterion": [criterion], "criterion__margin": [0.9]}
+    search = MetricLearningCV(GroundMetricLearning(max_steps=1), grid, cv=2)
+    search.fit(*digits)
+    assert criterion.margin == Margin().margin != 0.9
+    assert search.best_estimator_.criterion.margin == 0.9

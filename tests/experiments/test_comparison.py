@@ -222,3 +222,16 @@ def test_names_are_public_and_sorted():
         assert set(getattr(experiments, f"FIGURE_{figure}")) < set(METHODS)
     assert all(name == method.name for name, method in METHODS.items())
     assert len({method.label for method in METHODS.values()}) == len(METHODS)
+
+
+@pytest.mark.parametrize("search", [False, True])
+def test_splits_do_not_share_callbacks(task, search):
+    X, y, *_ = task
+    seen = []
+    learner = GroundMetricLearning(max_steps=1, callbacks=[seen.append])
+    if search:
+        scores = iter([0.0] * 4 + [1.0] * 4)  # of two folds, drawn twice
+        learner = MetricLearningCV(learner, cv=2, scoring=lambda *_: next(scores))
+    learned = methods.of_learner(learner).learn(X, y, None)
+    assert learned.learner.n_iter_ == 1
+    assert seen == []

@@ -229,7 +229,14 @@ def _learn_with(
         learner = copy(learner)
         learner.__dict__.pop("feature_names_in_", None)
         return Learned(learner)
-    return Learned(clone(learner).set_params(n_jobs=n_jobs).fit(X, y))
+    return Learned(_without_callbacks(learner).set_params(n_jobs=n_jobs).fit(X, y))
+
+
+def _without_callbacks(learner: GroundMetricLearning) -> GroundMetricLearning:
+    """Clone for one of many splits, which cannot share a checkpoint's file."""
+    own: GroundMetricLearning = clone(learner)
+    watched = [name for name in own.get_params() if name.endswith("callbacks")]
+    return own.set_params(**dict.fromkeys(watched, ()))
 
 
 def _start_of(

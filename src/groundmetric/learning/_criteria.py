@@ -126,6 +126,7 @@ class Margin(Parameters):
             *self._limits(),
             batch_size=size,
             seed=seed,
+            random_state=random_state,
             n_threads=n_threads,
         )
 

@@ -46,6 +46,8 @@ LEARNED = (
     *("bin_weights_", "embed", "_distances_to"),
 )
 
+DRAWN_ONCE = ("max_samples", "random_state")  # before there are candidates
+
 Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
 
 
@@ -169,7 +171,7 @@ SinkhornMetricLearning, optional
         rows, sampled, _ = best._sampled(rows, given, None)
         labels: Labels = given if sampled is None else sampled
         self._choose(rows, labels, client)
-        best.set_params(**self.best_params_)
+        best.set_params(**clone(self.best_params_, safe=False))
         best._note_labels(labels)
         weights = weights_of(rows.shape[0], labels, None)
         descent, seen = descent_of(best, rows, weights, client)
@@ -199,14 +201,26 @@ SinkhornMetricLearning, optional
                 f"client is given, but a {type(learner).__name__} learns on one "
                 "machine."
             )
-        known = self._learner({}).get_params()
         for params in ParameterGrid(self.param_grid or {}):
             for name in params:
-                if name.partition("__")[0] not in known:
-                    raise ValueError(
-                        f"param_grid has {name!r}; {type(learner).__name__} has no "
-                        "such parameter."
-                    )
+                self._require_choice(name, params)
+
+    def _require_choice(self, name: str, params: dict[str, Any]) -> None:
+        """Reject a parameter that candidates cannot differ in."""
+        if name in DRAWN_ONCE:
+            raise ValueError(
+                f"param_grid has {name!r}, but histograms are drawn once for all "
+                "candidates; set it in the estimator."
+            )
+        # A nested parameter is one of an object that may itself be in the grid.
+        own = {key: params[key] for key in params if f"{name}__".startswith(f"{key}__")}
+        try:
+            self._learner(own)
+        except (AttributeError, ValueError):
+            raise ValueError(
+                f"param_grid has {name!r}; {type(self._base()).__name__} has no such "
+                "parameter."
+            ) from None
 
     def _base(self) -> Any:
         return GroundMetricLearning() if self.estimator is None else self.estimator

@@ -19,7 +19,7 @@ from ..similarity._makers import weights_of
 from ._criteria import CRITERIA, EXACT, as_criterion
 from ._descent import Settings
 from ._path import DescentPath
-from ._run import run, valid_callbacks
+from ._run import require_resumable, run, valid_callbacks
 from ._scale import median_distance, some_of
 
 if TYPE_CHECKING:
@@ -78,6 +78,14 @@ class MetricLearner(HistogramTransformer):
     callbacks: Sequence[Any]
     verbose: int
     random_state: object
+
+    def __sklearn_clone__(self) -> Any:
+        """Clone with the same callbacks: they may count, or hold what has no copy."""
+        bare = copy(self)
+        bare.callbacks = ()
+        other = super(MetricLearner, bare).__sklearn_clone__()
+        other.callbacks = self.callbacks
+        return other
 
     def _descent(self, rows: Any, weights: Weights) -> Descent:
         """Check the parameters, and set the descent up."""
@@ -140,6 +148,7 @@ class MetricLearner(HistogramTransformer):
         n_rows = rows.shape[0]
         if n >= n_rows:
             return rows, labels, similarity
+        require_resumable(self.callbacks, self.random_state)
         classes = np.zeros(n_rows) if labels is None else labels
         rng = check_random_state(self.random_state)
         self.sample_indices_ = kept = drawn_by_class(classes, n, rng)

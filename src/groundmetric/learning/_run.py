@@ -37,6 +37,15 @@ def valid_callbacks(callbacks: Any) -> list[Any]:
     return each
 
 
+def require_resumable(callbacks: Any, random_state: object) -> None:
+    """Reject a checkpoint of a sample that the next fit would draw differently."""
+    if random_state is None and any(isinstance(each, Checkpoint) for each in callbacks):
+        raise ValueError(
+            "random_state is None, but callbacks has a Checkpoint: it could not be "
+            "resumed with another draw of max_samples histograms; set random_state."
+        )
+
+
 def run(
     descent: Descent,
     rows: Any,
@@ -62,7 +71,8 @@ def run(
                 observers.append(stack.enter_context(file))
             else:
                 observers.append(_seen_by(callback))
-        # A checkpoint has the last step, even if another callback fails at it.
+        # Checkpoints come last: if another callback fails at a step, the file has the
+        # step before, and the callback sees this one again when the fit resumes.
         observers.sort(key=lambda each: isinstance(each, StateFile))
         if len(descent.path) != n_steps:
             descent.run(observers)
