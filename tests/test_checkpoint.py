@@ -481,15 +481,17 @@ def test_a_sample_without_a_seed_cannot_resume(digits, tmp_path):
     assert whole.fit(*digits).n_iter_ == 2  # nothing is drawn
 
 
+@pytest.mark.parametrize("smoothed", [False, True])
 @pytest.mark.parametrize("other", [1, None])
-def test_a_checkpoint_of_batches_belongs_to_its_seed(digits, tmp_path, other):
+def test_a_checkpoint_of_batches_belongs_to_its_seed(digits, tmp_path, other, smoothed):
     def stop(step):
         if step.outer == 2:
             raise KeyboardInterrupt
 
     def learner(seed, *callbacks):
         saved = Checkpoint(tmp_path / "run", seconds=0)
-        return GroundMetricLearning(
+        kind = gm.SinkhornMetricLearning if smoothed else GroundMetricLearning
+        return kind(
             batch_size=12,
             max_steps=4,
             random_state=seed,

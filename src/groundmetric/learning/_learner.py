@@ -162,7 +162,14 @@ class MetricLearner(HistogramTransformer):
         initial = descent.metric
         if n_steps != 0:
             callbacks = valid_callbacks(self.callbacks)
-            run(descent, rows, callbacks, verbose=self.verbose, n_steps=n_steps)
+            run(
+                descent,
+                rows,
+                callbacks,
+                verbose=self.verbose,
+                n_steps=n_steps,
+                random_state=self.random_state,
+            )
         self._keep(descent, initial, rows)
         self._keep_path(descent)
         self._rescale()

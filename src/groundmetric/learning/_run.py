@@ -53,8 +53,12 @@ def run(
     *,
     verbose: int = 0,
     n_steps: int | None = None,
+    random_state: object = None,
 ) -> None:
-    """Run a descent to its end, or for at most this many steps."""
+    """Run a descent to its end, or for at most this many steps.
+
+    If ``random_state`` is a number, a checkpoint belongs to it.
+    """
     settings = descent.settings
     limit = n_steps or settings.max_outer * settings.max_inner
     options: Any = {"label": "learn", "unit": "step", "steps": True}
@@ -66,7 +70,9 @@ def run(
         ]
         for callback in callbacks:
             if isinstance(callback, Checkpoint):
-                file = callback._file(_identity(descent, rows, n_steps))
+                fixed = isinstance(random_state, (int, np.integer))
+                seed = str(random_state) if fixed else "drawn"
+                file = callback._file(_identity(descent, rows, n_steps, seed))
                 file.resume(descent.set_state)
                 observers.append(stack.enter_context(file))
             else:
@@ -104,13 +110,13 @@ def _seen_by(callback: Any) -> Observer:
     return lambda descent: callback(descent.path[-1])
 
 
-def _identity(descent: Descent, rows: Any, n_steps: int | None) -> str:
+def _identity(descent: Descent, rows: Any, n_steps: int | None, seed: str) -> str:
     """Make a fingerprint of all that the steps depend on."""
     is_dense = isinstance(rows, np.ndarray)
     return identify(
         *([rows] if is_dense else [rows.data, rows.indices, rows.indptr]),
         descent.metric,
         *descent.criterion.identity(),
-        f"{descent.settings} {n_steps}",
+        f"{descent.settings} {n_steps} {seed}",
         version("groundmetric"),
     )
