@@ -60,7 +60,7 @@ optional
     pull : float, default=0.0
         How strongly the metric is pulled back to where it started, so that entries of
         which histograms say little keep what was known. The criterion grows by
-        lambda * |M - M_0|^2; at 1, lambda is such that the pull is as strong as the
+        ``lambda * |M - M0|^2``; at 1, lambda is such that the pull is as strong as the
         criterion once the metric has moved by half of its norm. With a pull, margins
         return the mean of the metrics after each step. 0 is none; sensible values are
         from 0.3 to 10.
