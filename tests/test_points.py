@@ -258,7 +258,7 @@ BAD = [
         {"metric": lambda _left, _right: [[0.0]]},
     ),
     ("metric is nan between points 0 and 2", [[1, 0, 1]], {"metric": "cosine"}),
-    ("and X is no list of point clouds", np.eye(3), NO_POINTS),
+    ("and X is not a list of point clouds", np.eye(3), NO_POINTS),
     ("metric is None, but there are no points", [[1, 0], [0, 1]], NO_POINTS),
     ("but X[1] is not a pair of arrays", [([1], [[0]]), [1, 0]], NO_POINTS),
     ("X[0][1] has shape (1, 1), but the", [([1, 1], [[0]])], NO_POINTS),

@@ -28,7 +28,7 @@ class Data(NamedTuple):
 
 
 def load(path: Path | None) -> Data:
-    """Read X and y from an .npz file, or scikit-learn's digits if there is none.
+    """Read X and y from an .npz file; without a path, take scikit-learn's digits.
 
     With ``class_names``, y holds their numbers.
 

@@ -45,7 +45,7 @@ Indices = NDArray[np.int64]
 __all__ = ["Design", "Estimate"]
 
 LEVEL = 0.95  # of intervals
-# Shares are multiples of 1 / n, so a smaller difference is rounding: there is none.
+# Shares are multiples of 1 / n: a difference below this is due to rounding alone.
 TIE = 1e-9
 UNEQUAL = 1.5  # times as many histograms in a class as in another
 

@@ -62,8 +62,8 @@ optional
         which histograms say little keep what was known. The criterion grows by
         ``lambda * |M - M0|^2``; at 1, lambda is such that the pull is as strong as the
         criterion once the metric has moved by half of its norm. With a pull, margins
-        return the mean of the metrics after each step. 0 is none; sensible values are
-        from 0.3 to 10.
+        return the mean of the metrics after each step. 0 turns it off; sensible values
+        are from 0.3 to 10.
     power : float, default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
         before anything else. Square roots give rare bins more weight; 1 is no change.

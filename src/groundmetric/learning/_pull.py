@@ -38,7 +38,7 @@ class MetricPull:
     metric : ndarray of shape (d, d)
         M_0, of the norm that metrics have in the descent.
     pull : float
-        Its strength; 0 is none.
+        Its strength; 0 turns it off.
     """
 
     def __init__(self, criterion: Criterion, metric: Floats, pull: float) -> None:

@@ -76,8 +76,8 @@ class SinkhornMetricLearning(PriorLearner):
         What to minimize, see :class:`Margin` and :class:`Softmax`.
     pull : float, optional
         Strength of the pull back to the first weights, map and offsets, which adds the
-        mean squares of their changes to the criterion; 0 is none. By default 1 for a
-        softmax, and 0 for margins.
+        mean squares of their changes to the criterion; 0 turns it off. By default 1 for
+        a softmax, and 0 for margins.
     max_steps : int, default=40
         Steps of the descent. From a prior, take some hundred.
     batch_size : int, optional

@@ -51,7 +51,7 @@ class PriorLearning:
     temperature : float
         Of the softmax, as a share of the median distance at the start.
     pull : float
-        Strength of the pull to the prior; 0 is none.
+        Strength of the pull to the prior; 0 turns it off.
     batch_size : int, optional
         Histograms of a step; all of them if None.
     settings : TrainingSettings

@@ -41,8 +41,8 @@ class Case(Enum):
             )
         if self is not Case.POINTS and not is_matrix:
             raise ValueError(
-                f"metric is {metric!r}, but there are no points, and X is no list of "
-                "point clouds (masses, coordinates): a matrix of costs is needed."
+                f"metric is {metric!r}, but there are no points, and X is not a list "
+                "of point clouds (masses, coordinates): a matrix of costs is needed."
             )
         return "euclidean" if metric is None else metric
 
