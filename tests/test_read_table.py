@@ -197,3 +197,11 @@ def test_columns_may_be_numbered_by_numpy(ignored, tmp_path):
     (tmp_path / "t.csv").write_text("age,a,b,kind\n30,1,2,x\n40,3,1,y\n")
     found = read_table(tmp_path / "t.csv", ignore=ignored)
     assert found.names == ("a", "b")
+
+
+@pytest.mark.parametrize("name", ["ignore", "keep"])
+def test_columns_that_are_neither_names_nor_numbers_are_rejected(tmp_path, name):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b,kind\n1,2,x\n2,1,y\n")
+    with pytest.raises(ValueError, match=rf"^{name} is 6\.5; names of columns"):
+        read_table(path, label="kind", **{name: 6.5})

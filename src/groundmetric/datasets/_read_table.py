@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +20,6 @@ from ._histogram_table import HistogramTable, as_bins
 from ._parquet import read_parquet
 from ._reading import Bins, Reading
 from ._text import Text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 CSV = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
@@ -115,8 +113,8 @@ def read_table(
         os.fspath(path),
         label=None if label is None else str(label),
         labels=None if labels is None else Path(labels),
-        ignore=_as_columns(ignore),
-        keep=_as_columns(keep),
+        ignore=_as_columns(ignore, "ignore"),
+        keep=_as_columns(keep, "keep"),
         header=header,
         labeled=labeled,
         feature=feature,
@@ -163,11 +161,16 @@ def is_table(path: str) -> bool:
     return path == STANDARD_INPUT or Path(path).suffix.lower() in (*CSV, *PARQUET)
 
 
-def _as_columns(given: str | int | Iterable[str | int] | None) -> list[str]:
+def _as_columns(given: str | int | Iterable[str | int] | None, name: str) -> list[str]:
+    """List names of columns, or their numbers, as text."""
     if given is None:
         return []
     if isinstance(given, str | int | np.integer):
         return [str(given)]
+    if not isinstance(given, Iterable):
+        raise ValueError(
+            f"{name} is {given!r}; names of columns, or their numbers, are needed."
+        )
     return [str(one) for one in given]
 
 
