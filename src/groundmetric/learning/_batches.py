@@ -7,7 +7,6 @@ batch.
 
 from __future__ import annotations
 
-import numbers
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,9 +78,6 @@ class BatchedMargins:
         higher with fewer.
     batch_size, seed
         As :class:`Draws` takes them.
-    random_state : object
-        Where the seed is from. If it is a number, a checkpoint belongs to it; otherwise
-        the seed that was drawn is in the checkpoint.
     """
 
     def __init__(
@@ -93,12 +89,9 @@ class BatchedMargins:
         *,
         batch_size: int,
         seed: int,
-        random_state: object = None,
         n_threads: int = 1,
     ) -> None:
         self._X, self._weights = X, weights
-        is_fixed = isinstance(random_state, numbers.Integral)
-        self._seed = seed if is_fixed else None
         self._draws = Draws(len(X), batch_size, seed)
         self._k = max(self._draws.share(n_targets), -(-n_targets // 2))
         self._margin, self._threads = margin, n_threads
@@ -120,10 +113,9 @@ class BatchedMargins:
         return batch.evaluate(metric)
 
     def identity(self) -> Iterator[Floats | str]:
-        """Return weights, number of targets, margin, size and a seed that is fixed."""
+        """Return weights, number of targets, margin and size."""
         yield from self._weights.parts()
         yield f"margin {self._k} {self._margin} of batches of {self._draws.size}"
-        yield f"drawn by {self._seed}"
 
     def state(self) -> Arrays:
         """Return where the draws are."""

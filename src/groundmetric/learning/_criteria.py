@@ -126,7 +126,6 @@ class Margin(Parameters):
             *self._limits(),
             batch_size=size,
             seed=seed,
-            random_state=random_state,
             n_threads=n_threads,
         )
 
