@@ -17,6 +17,7 @@ from .. import (
     validation,
 )
 from .._words import count, percent
+from ..base._powers import Power, as_power
 from ..datasets._matrix import in_order_of, load_matrix, load_metric
 from ._command import command
 from ._console import emit, note, shows_progress, tell
@@ -60,8 +61,12 @@ def fit(
         int, Option(help="C_k: nearest histograms of the same class to use; 0: all.")
     ] = DEFAULTS["n_similar"] or 0,
     power: Annotated[
-        float, Option(help="Raise histograms to this power first; 0.5: square roots.")
-    ] = DEFAULTS["power"],
+        str,
+        Option(
+            help="Raise histograms to this power first, such as 0.5 for square roots, "
+            "or take logarithms: log1p."
+        ),
+    ] = str(DEFAULTS["power"]),
     init: Annotated[
         str | None,
         Option(
@@ -130,7 +135,7 @@ def fit(
     margins = Margin(n_targets=targets, margin=margin)
     learner = GroundMetricLearning(
         margins if criterion == "margin" else neighborhood,
-        power=power,
+        power=_power_of(power),
         points=None if points is None else load_matrix(points).values,
         init=init if start is None else start.values,
         step_size=step_size,
@@ -143,7 +148,7 @@ def fit(
     given = limited(read_labeled(source), limit, seed, "learning from")
     if start is not None:
         learner.init = in_order_of(given.names, start, str(init), given.source)
-    model: Any = MetricLearningCV(learner) if cv else learner
+    model: Any = MetricLearningCV(learner, {}) if cv else learner
     model.fit(given.X, given.y)
     learner = model.best_estimator_ if cv else model
     if given.names is not None:  # as if fitted on a frame, so that columns are checked
@@ -171,6 +176,13 @@ def fit(
     _say(found)
     if source.path != "-":
         note(f"Did it help? {evaluation_of(source)}")
+
+
+def _power_of(text: str) -> Power:
+    try:
+        return float(text)
+    except ValueError:
+        return as_power(text)
 
 
 def _say(found: dict[str, Any]) -> None:

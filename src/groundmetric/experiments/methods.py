@@ -352,7 +352,7 @@ METHODS: dict[str, Method] = {
         _gml(),
         _shrunk(_gml(), 0.5),
         _learned(
-            MetricLearningCV(GroundMetricLearning(Margin())),
+            MetricLearningCV(GroundMetricLearning(Margin()), {}),
             "gml-cv",
             "GML-EMD, by CV",
         ),

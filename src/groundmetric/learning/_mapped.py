@@ -56,9 +56,10 @@ class MappedMetricLearning(MetricLearner):
         What to minimize, see :class:`Margin`.
     init : array-like of shape (n_components, s), optional
         The map to start from, such as the ``components_`` of an earlier fit.
-    power : float, default=0.5
+    power : float or "log1p", default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1 is no change. See :meth:`histograms`.
+        before anything else; 1 is no change. "log1p" is for heavy tails, see
+        :class:`GroundMetricLearning`; and :meth:`histograms`.
     step_size : float, default=0.5
         First step, relative to the norms of map and gradient; it falls as 1 / sqrt(t).
     max_steps : int, default=20
@@ -95,7 +96,7 @@ class MappedMetricLearning(MetricLearner):
         A row for each step.
     n_iter_ : int
         Steps taken.
-    power_ : float
+    power_ : float or str
         As given.
     converged_ : bool
         Whether progress fell below ``tol``.
@@ -131,7 +132,7 @@ class MappedMetricLearning(MetricLearner):
         *,
         criterion: str | Margin = "margin",
         init: ArrayLike | None = None,
-        power: float = 0.5,
+        power: float | str = 0.5,
         step_size: float = 0.5,
         max_steps: int = 20,
         tol: float = 0.0075,
