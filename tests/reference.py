@@ -619,7 +619,7 @@ def adam(theta, gradients, rates):
 
 
 def seen_by_learner(r, power):
-    """A histogram of mass 1, bin by bin, raised to a power or by logarithms."""
+    """Raise a histogram of mass 1 to a power bin by bin, or take logarithms."""
     if power == "log1p":
         seen = [np.log(1 + 1000 * len(r) * r_p) for r_p in r]
     else:
@@ -628,7 +628,7 @@ def seen_by_learner(r, power):
 
 
 def chosen_by_scores(scores, pulls):
-    """Candidate and number of steps, by scores (candidates, folds, steps).
+    """Find the candidate and number of steps, by scores (candidates, folds, steps).
 
     The fewest steps within one standard error of the best; then the strongest pull;
     then the first candidate.
@@ -644,7 +644,7 @@ def chosen_by_scores(scores, pulls):
     within = []
     for c, t in scored:
         lead = [scores[best[0], f, best[1]] - scores[c, f, t] for f in range(n_folds)]
-        error = np.std(lead, ddof=1) / np.sqrt(n_folds)
+        error = np.std(lead) / np.sqrt(n_folds - 1)
         if np.mean(lead) <= error:
             within.append((t, -pulls[c], c))
     t, _, c = min(within)

@@ -121,6 +121,19 @@ def test_a_start_is_scored_once_for_all_pulls(data):
     assert search.best_params_ == {"pull": 10.0, "power": 1.0}
 
 
+def test_only_the_two_best_powers_of_the_default_grid_take_steps(data):
+    X, y, _ = data
+    starts = {1.0: 0.2, 0.5: 0.6, 0.25: 0.1, "log1p": 0.5}
+    scores = iter(np.repeat([*starts.values(), *[0.7] * 2], 4))
+    learner = GroundMetricLearning(max_steps=1, tol=0.0)
+    search = MetricLearningCV(learner, cv=2, scoring=lambda *_: next(scores)).fit(X, y)
+    means = search.cv_results_["mean_test_score"].reshape(4, 2)
+    np.testing.assert_allclose(means[:, 0], list(starts.values()))
+    np.testing.assert_array_equal(means[:, 1], [np.nan, 0.7, np.nan, 0.7])
+    assert (search.best_step_, search.best_params_) == (1, {"power": 0.5})
+    assert next(scores, None) is None
+
+
 FAMILIES = [
     lambda points: GroundMetricLearning(init=cdist(points, points), **QUICK),
     lambda points: GroundMetricLearning(points=points, power=0.5, **QUICK),

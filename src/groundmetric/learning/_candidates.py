@@ -29,6 +29,8 @@ PULLS = (10.0, 1.0, 0.0)
 
 MOST_BINS = 1000  # of smoothed learners, for which exact distances are computed, too
 
+MOST_STARTS = 2  # powers of each learner to learn with, by their scores at the start
+
 DRAWN_ONCE = ("max_samples", "random_state")  # before there are candidates
 
 Key = tuple[object, ...]
@@ -45,11 +47,14 @@ class Candidate(NamedTuple):
         Those of the grid.
     learns : bool
         Whether it takes steps, or stays where it starts.
+    is_given : bool
+        Whether it is a distance that was given, without learning.
     """
 
     learner: MetricLearner
     params: dict[str, Any]
     learns: bool = True
+    is_given: bool = False
 
     def make(self) -> MetricLearner:
         """Make the learner."""
@@ -59,7 +64,7 @@ class Candidate(NamedTuple):
     @property
     def pull(self) -> float:
         """Strength of the pull to where it starts."""
-        if not self.learns:
+        if self.is_given:
             return np.inf
         given = self.params.get("pull", getattr(self.learner, "pull", 0.0))
         return 0.0 if given is None else float(given)
@@ -108,6 +113,16 @@ def learners_of(estimator: Any, client: object) -> list[MetricLearner]:
             "histograms are drawn once for all candidates."
         )
     return learners
+
+
+def prepared(given: Any, n_jobs: int | None, verbose: int) -> MetricLearner:
+    """Copy a learner, with the threads and the bars of the search if it has no own."""
+    learner: MetricLearner = clone(given)
+    if learner.get_params(deep=False).get("n_jobs", 1) is None:
+        learner.set_params(n_jobs=n_jobs)
+    if learner.verbose == 0:
+        learner.set_params(verbose=verbose)
+    return learner
 
 
 def candidates_of(
@@ -188,4 +203,4 @@ def _given_to(learner: Any, n_bins: int) -> list[Candidate]:
         known = [MappedMetricLearning(points)]
     for each in known:
         each.set_params(power=1.0, n_jobs=learner.n_jobs)
-    return [Candidate(each, {}, learns=False) for each in known]
+    return [Candidate(each, {}, learns=False, is_given=True) for each in known]

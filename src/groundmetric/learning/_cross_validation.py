@@ -18,11 +18,13 @@ from ..base._rows import (
 )
 from ..similarity._makers import weights_of
 from ._candidates import (
+    MOST_STARTS,
     Candidate,
     Grid,
     as_list,
     candidates_of,
     learners_of,
+    prepared,
     require_known,
 )
 from ._folds import Folds, descent_of, rows_for, splits_of
@@ -74,9 +76,10 @@ class MetricLearningCV(HistogramTransformer):
         each takes those that it has. ``{}`` chooses only the steps. By default, these
         replace those of the estimator: ``power`` is one of 1, 0.5, 0.25 and "log1p",
         and so is ``pull`` of 10, 1 and 0 if there is a metric or there are points to
-        start from, or of 10 and 1 for a smoothed learner that has a pull. The EMD with
-        what was given, ``init``, ``metrics`` or ``points``, is then always among the
-        candidates, as it is at power 1; beside smoothed learners, for up to 1,000 bins.
+        start from, or of 10 and 1 for a smoothed learner that has a pull; steps are
+        taken with the two powers that are best before learning. The EMD with what was
+        given, ``init``, ``metrics`` or ``points``, is then always among the candidates,
+        with histograms as they are; beside smoothed learners, for up to 1,000 bins.
     cv : int, cross-validation generator or iterable, default=3
         Folds. A number stands for that many stratified folds, drawn twice.
     scoring : callable, optional
@@ -174,7 +177,10 @@ class MetricLearningCV(HistogramTransformer):
         self._validate(client)
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
-        learners = [self._prepared(each) for each in as_list(self.estimator)]
+        learners = [
+            prepared(each, self.n_jobs, self.verbose)
+            for each in as_list(self.estimator)
+        ]
         sampler = clone(learners[0])
         rows, sampled, _ = sampler._sampled(rows, given, None)
         labels: Labels = given if sampled is None else sampled
@@ -202,15 +208,6 @@ class MetricLearningCV(HistogramTransformer):
             raise ValueError(f"scoring is {self.scoring!r}; a function is needed.")
         require_known(learners, self.param_grid)
 
-    def _prepared(self, given: Any) -> MetricLearner:
-        """Copy a learner, with the number of threads and the bars of this search."""
-        learner: MetricLearner = clone(given)
-        if learner.get_params(deep=False).get("n_jobs", 1) is None:
-            learner.set_params(n_jobs=self.n_jobs)
-        if learner.verbose == 0:
-            learner.set_params(verbose=self.verbose)
-        return learner
-
     def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
         learners = as_list(self.estimator) if reset else [self._best()]
         if not any(learner._is_mapped for learner in learners):
@@ -231,7 +228,8 @@ class MetricLearningCV(HistogramTransformer):
             client=client,
         )
         candidates = candidates_of(learners, self.param_grid, rows.shape[1])
-        scores = as_array(all_scores(folds, candidates))  # (candidates, splits, steps)
+        most = MOST_STARTS if self.param_grid is None else None
+        scores = as_array(all_scores(folds, candidates, most))  # (., splits, steps)
         self.cv_results_ = as_results(candidates, scores)
         chosen, step = nearest_to_given(scores, [each.pull for each in candidates])
         self.best_step_ = step

@@ -98,6 +98,8 @@ class Folds:
 
         The first scores, before any step, may be known.
         """
+        if first is not None and not candidate.learns:
+            return [first]
         starts = [None] * len(self._splits) if first is None else first
         folds = [
             self._scores_of(candidate.make(), *split, start)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ._candidates import Candidate
+    from ._candidates import Candidate, Key
     from ._folds import Folds
 
 Floats = NDArray[np.float64]
@@ -51,15 +51,41 @@ def nearest_to_given(scores: Floats, pulls: Sequence[float]) -> tuple[int, int]:
     return int(which[order[0]]), int(steps[order[0]])
 
 
-def all_scores(folds: Folds, candidates: Sequence[Candidate]) -> list[Steps]:
-    """Score all candidates; those that start at the same distance share its score."""
-    first: dict[Any, list[float]] = {}
+def all_scores(
+    folds: Folds, candidates: Sequence[Candidate], most_starts: int | None = None
+) -> list[Steps]:
+    """Score all candidates; those that start at the same distance share its score.
+
+    With ``most_starts``, only those take steps that start at one of so few distances,
+    the best before learning, of each learner.
+    """
+    first: dict[Key, list[float]] = {}
+    if most_starts is not None:
+        for candidate in candidates:
+            if candidate.start not in first:
+                start = candidate._replace(learns=False)
+                first[candidate.start] = folds.scores(start)[0]
+        candidates = _promising(candidates, first, most_starts)
     found = []
     for candidate in candidates:
         scores = folds.scores(candidate, first.get(candidate.start))
         first.setdefault(candidate.start, scores[0])
         found.append(scores)
     return found
+
+
+def _promising(
+    candidates: Sequence[Candidate], first: dict[Key, list[float]], most: int
+) -> list[Candidate]:
+    """Let only candidates with the best starts of their learner take steps."""
+    best: set[Key] = set()
+    for learner in {id(each.learner) for each in candidates}:
+        own = [each.start for each in candidates if id(each.learner) == learner]
+        ranked = sorted(dict.fromkeys(own), key=lambda start: -np.mean(first[start]))
+        best |= set(ranked[:most])
+    return [
+        each._replace(learns=each.learns and each.start in best) for each in candidates
+    ]
 
 
 def as_array(scores: list[Steps]) -> Floats:
