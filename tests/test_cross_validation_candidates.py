@@ -199,6 +199,21 @@ def test_chooses_among_families(data, tmp_path, wanted):
     assert again.estimator[0].power == 1.0
 
 
+def test_a_classifier_votes_by_the_family_chosen(data):
+    X, y, points = data
+    for best in range(4):
+        calls = []
+
+        def scoring(*_, best=best, calls=calls):
+            calls.append(1)
+            return float((len(calls) - 1) // 4 == 2 * best + 1)
+
+        search = MetricLearningCV(families(points), {}, cv=2, scoring=scoring)
+        classifier = gm.EMDClassifier(1, learner=search).fit(X, y)
+        np.testing.assert_array_equal(classifier.predict(X), y)
+        assert type(classifier.learner_.best_estimator_) is type(families(points)[best])
+
+
 def test_each_learner_takes_the_parameters_it_has(data):
     X, y, points = data
     learners = families(points)[:2]

@@ -297,9 +297,14 @@ def _settings_of(learner: Learner) -> Settings:
     settings: Settings = {}
     for name, value in learner.get_params().items():
         if name.rpartition("__")[2] not in NO_SETTINGS:
-            is_plain = not hasattr(value, "get_params")
-            settings[name] = value if is_plain else type(value).__name__
+            settings[name] = _plain(value)
     return settings
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return type(value).__name__ if hasattr(value, "get_params") else value
 
 
 def _learned(learner: Learner, name: str, label: str) -> Method:
