@@ -1,13 +1,14 @@
 """What cross-validation chooses, beside fixed settings, and at what price.
 
-``heavy``: histograms with heavy tails (``X``, ``y``), such as taxa of microbiomes; 28 of
-each class to learn from, against what learners of points make of them. ``prior``: a
+``heavy``: histograms with heavy tails (``X``, ``y``), such as taxa of microbiomes; 28
+of each class to learn from, against what learners of vectors make of them. ``prior``: a
 metric is known, such as that of ``points_oliynyk_sc`` (metal), and must not become
 worse. ``tasks``: pairs of classes, 30 + 30, with ``centroids`` as points if there are
 any; the default grid against steps alone.
 
-Seeds are draws: even ones were used to choose settings, odd ones are reported. Errors go
-to a file as they are found, one line a draw and method; what is there is not done again.
+Seeds are draws: even ones were used to choose settings, odd ones are reported. Errors
+go to a file as they are found, one line a draw and method; what is there is not done
+again.
 """
 
 import argparse
@@ -66,7 +67,7 @@ def learned(learner: Any) -> Callable[[Task], Rows]:
 
 
 def of_vectors(phi: Callable[[Rows], Rows]) -> Callable[[Task], Rows]:
-    """Make a method of NCA on functions of the histograms, at a median distance of 1."""
+    """Make a method of NCA on vectors of the histograms, of median distance 1."""
 
     def method(task: Task) -> Rows:
         left, right = phi(task.X_test), phi(task.X)

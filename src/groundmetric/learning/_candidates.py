@@ -73,7 +73,8 @@ class Candidate(NamedTuple):
     def start(self) -> Key:
         """Equal for candidates that start at the same distance: a pull changes none."""
         rest = {key: value for key, value in self.params.items() if key != "pull"}
-        kind = self.make()._is_mapped  # a pull may change that of smoothed learners
+        # Smoothed learners start elsewhere without a pull.
+        kind = self.learner._is_exact or self.pull > 0
         return kind, *self._replace(params=rest).identity
 
     @property
