@@ -262,6 +262,8 @@ def test_noise_leaves_what_was_given(data):
             {"estimator": [GroundMetricLearning(), MappedMetricLearning(max_steps=0)]},
             "max_steps is 0",
         ),
+        ({"param_grid": {"pull": ["strong"]}}, "pull is 'strong'; a number"),
+        ({"estimator": GroundMetricLearning(pull=-1.0)}, "pull is -1.0; a number"),
         (
             {"estimator": CombinedMetricLearning(metrics=[np.ones((8, 8))])},
             r"metrics\[0\]",

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from .. import validation
 from ..base._powers import LOG
 from ._combined import CombinedMetricLearning
 from ._estimator import GroundMetricLearning
@@ -67,7 +68,7 @@ class Candidate(NamedTuple):
         if self.is_given:
             return np.inf
         given = self.params.get("pull", getattr(self.learner, "pull", 0.0))
-        return 0.0 if given is None else float(given)
+        return 0.0 if given is None else validation.as_factor(given, "pull")
 
     @property
     def start(self) -> Key:
@@ -116,14 +117,17 @@ def learners_of(estimator: Any, client: object) -> list[MetricLearner]:
     return learners
 
 
-def prepared(given: Any, n_jobs: int | None, verbose: int) -> MetricLearner:
-    """Copy a learner, with the threads and the bars of the search if it has no own."""
-    learner: MetricLearner = clone(given)
-    if learner.get_params(deep=False).get("n_jobs", 1) is None:
-        learner.set_params(n_jobs=n_jobs)
-    if learner.verbose == 0:
-        learner.set_params(verbose=verbose)
-    return learner
+def prepared(
+    learners: list[Any], n_jobs: int | None, verbose: int
+) -> list[MetricLearner]:
+    """Copy learners, with the threads and the bars of the search if they set none."""
+    copies = [clone(each) for each in learners]
+    for each in copies:
+        if each.get_params(deep=False).get("n_jobs", 1) is None:
+            each.set_params(n_jobs=n_jobs)
+        if each.verbose == 0:
+            each.set_params(verbose=verbose)
+    return copies
 
 
 def candidates_of(

@@ -177,10 +177,7 @@ class MetricLearningCV(HistogramTransformer):
         self._validate(client)
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
-        learners = [
-            prepared(each, self.n_jobs, self.verbose)
-            for each in as_list(self.estimator)
-        ]
+        learners = prepared(as_list(self.estimator), self.n_jobs, self.verbose)
         sampler = clone(learners[0])
         rows, sampled, _ = sampler._sampled(rows, given, None)
         labels: Labels = given if sampled is None else sampled
