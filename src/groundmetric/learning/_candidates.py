@@ -23,10 +23,10 @@ from ._run import valid_callbacks
 
 Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
 
-# The default grid: from histograms as they are to those with the lightest tails, and
-# from a metric held fast to one that is free.
+# The default grid: from histograms as they are to those with the lightest tails. With
+# no pull at all, the entries of a metric drift from what was known.
 POWERS: tuple[float | str, ...] = (1.0, 0.5, 0.25, LOG)
-PULLS = (10.0, 1.0, 0.0)
+PULLS = (10.0, 1.0)
 
 MOST_BINS = 1000  # of smoothed learners, for which exact distances are computed, too
 
@@ -187,11 +187,10 @@ def _default_grid(learner: Any) -> dict[str, list[Any]]:
     init, points = (getattr(learner, name, None) for name in ("init", "points"))
     if isinstance(learner, GroundMetricLearning):
         is_given = points is not None if init is None else not isinstance(init, str)
-        if is_given or (isinstance(init, str) and init == "points"):
-            grid["pull"] = list(PULLS)
-    elif not learner._is_exact and learner._is_mapped:  # smoothed, from a prior
-        grid["pull"] = [pull for pull in PULLS if pull > 0]
-    return grid
+        is_pulled = is_given or (isinstance(init, str) and init == "points")
+    else:
+        is_pulled = not learner._is_exact and learner._is_mapped  # smoothed
+    return {**grid, "pull": list(PULLS)} if is_pulled else grid
 
 
 def _given_to(learner: Any, n_bins: int) -> list[Candidate]:
