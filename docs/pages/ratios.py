@@ -147,4 +147,17 @@ def comparison() -> str:
     )
 
 
+def summary() -> str:
+    """Sum up the comparison in three sentences."""
+    errors = reproduction.errors()
+    return (
+        "For an exact EMD between histograms with 128 bins, POT takes "
+        f"{_ratio('cold, d = 128')} as long as groundmetric,\nand pyemd "
+        f"{_ratio('pyemd, ')}. A search for the 5 nearest of 2,000 histograms solves "
+        f"{_solved()} of the pairs.\nA metric learned from 30 + 30 images makes "
+        f"{errors['gml']} % nearest-neighbor errors; metric-learn's LMNN\nmakes "
+        f"{errors['lmnn-hellinger']} %, its ITML {errors['itml-hellinger']} %."
+    )
+
+
 MAKERS = {"ratios": table, "growth": growth}
