@@ -97,7 +97,7 @@ def suspects(
         return []
     left = [j for j in range(len(names)) if j not in kept]
     classes = as_classes(labels)
-    why = "it is one of those that encode the labels"
+    why = "it is one of several columns that encode the labels"
     found = [Suspect(j, why, certain=True) for j in encoding(rows, classes, left)]
     left = [j for j in left if j not in {one.column for one in found}]
     while True:

@@ -33,7 +33,7 @@ def require_bins(learner: Any, d: int, name: str = "metric") -> None:
     """Reject histograms on other bins than those learned from."""
     if d != learner.n_features_in_:
         raise ValueError(
-            f"X has {d} bins, but {name} is a learner of {learner.n_features_in_}."
+            f"X has {d} bins, but {name} was learned on {learner.n_features_in_}."
         )
 
 
