@@ -58,7 +58,7 @@ LABELS: dict[str, str] = {
 
 
 class Learners(NamedTuple):
-    """Names of learners that can run, and a sentence on those that cannot, if any.
+    """Names of learners that can run, and a sentence on the others, if any.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def is_like_text(X: ArrayLike) -> bool:
 
 
 def best_first(errors: Mapping[str, float]) -> list[str]:
-    """Sort methods by their errors; of equals, those that learn nothing come first.
+    """Sort methods by errors; if these are equal, methods without learning come first.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class Comparison:
 
 
 class Measured(NamedTuple):
-    """A comparison in detail: which test histograms are misclassified, and by what."""
+    """A comparison in detail: which test histograms are misclassified, and how."""
 
     comparison: Comparison
     knn_wrong: Wrong  # (m, n_neighbors), for 1, 2, ... neighbors
@@ -164,7 +164,7 @@ def measured(
     keep: bool = False,
     clock: Callable[[], float] = time.process_time,
 ) -> Measured:
-    """Learn one distance and measure it in detail; keep what was learned if asked to.
+    """Learn one distance and measure it in detail; keep the learner if asked to.
 
     Recall needs all distances between test histograms. Without it, its list is empty.
     """

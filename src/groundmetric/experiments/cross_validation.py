@@ -217,7 +217,7 @@ def measure(
 def _measured(
     fits: list[tuple[Method, Split]], threads: int, options: dict[str, Any], kept: int
 ) -> Iterator[Measured]:
-    """Evaluate all fits in their order; if they are large, each in a process.
+    """Evaluate all fits in order; if they are large, each in a process of its own.
 
     The first ones, which are kept, stay in this process.
     """
@@ -234,7 +234,7 @@ def _measured(
 def _with_warnings(
     method: Method, split: Split, options: dict[str, Any]
 ) -> tuple[Measured, list[Warning]]:
-    """Evaluate in a process of its own; warnings are for the one that asked."""
+    """Evaluate in a process of its own, and return warnings to the caller."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         one = measured(method, split, n_jobs=1, **options)

@@ -54,9 +54,9 @@ def compare(
     methods : iterable of str or Method, optional
         Names in :data:`METHODS`, or your own methods. By default as ``groundmetric
         evaluate``: :data:`FIXED` distances, l1 of TF-IDF if most bins are empty, as in
-        counts of words, the learners in :data:`LEARNERS` (without those that need
-        metric-learn if it is not installed, and without ITML if there are more than
-        five classes, for it takes minutes then), and "gml".
+        counts of words, the learners in :data:`LEARNERS` (without LMNN and ITML if
+        metric-learn is not installed, and without ITML if there are more than
+        five classes, because it then takes minutes), and "gml".
 
     Returns
     -------

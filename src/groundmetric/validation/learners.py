@@ -1,7 +1,7 @@
 """Fitted learners in place of a metric.
 
-A learned metric belongs to histograms raised to the learner's power. Whatever takes
-``metric=`` takes the learner itself, and then applies both.
+A learned metric belongs to histograms raised to the learner's power. Functions that
+take ``metric=`` accept the learner itself, and then apply both.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def seen_by(
     Y: ArrayLike | None = None,
     points: ArrayLike | None = None,
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """Return histograms as a learner sees them, and its ``metric`` or ``points``."""
+    """Return histograms raised to the learner's power, and its metric or points."""
     require_learned(learner, points)
     ground: dict[str, Any] = learner._ground()
     seen = [None if rows is None else learner.histograms(rows) for rows in (X, Y)]
