@@ -43,13 +43,13 @@ def rows() -> list[dict]:
 
 
 def row(start: str) -> dict:
-    """Return the one row that starts so."""
+    """Return the only row that starts with this text."""
     (found,) = (row for row in rows() if row["what"].startswith(start))
     return found
 
 
 def notes() -> dict[str, str]:
-    """Return what the benchmarks say beside their rows."""
+    """Return the notes of the benchmarks."""
     return _results()["notes"]
 
 
