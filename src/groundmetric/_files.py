@@ -45,7 +45,7 @@ def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> No
 
 
 def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Write a file under another name first, so that nobody ever sees half of it.
+    """Write a file under another name first, so that half a file is never seen.
 
     A link stays a link. Devices and pipes are written to directly.
     """

@@ -17,7 +17,7 @@ def wrong(*rows, n=100):
 
 
 def verdict_of(learned, l1, *, svm=None, y_test=50 * ["a", "b"], **others):
-    """Judge errors on a test set that was given."""
+    """Make a verdict from errors on a given test set."""
     design = given(["a", "b"], y_test)
     machines = svm or {}
     errors = {"learned": learned, "l1": l1, **others}
