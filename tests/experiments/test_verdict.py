@@ -83,7 +83,7 @@ def test_the_best_rival_is_named():
         "2.0 % errors: fewer than the learned metric, but not significantly so."
     )
     assert verdict_of(few, many).best_fixed().endswith("more than the learned metric.")
-    equal = verdict_of(few, few, initial=wrong())  # which is no rival
+    equal = verdict_of(few, few, initial=wrong())  # which does not count
     assert equal.best_fixed().endswith("as many as the learned metric.")
 
 

@@ -57,7 +57,7 @@ class Settings:
     floor: float = 0.0  # share of the first value at which there is enough progress
     result: str = "best"  # or "average", "last"
     criterion: str = "neighborhood"  # or "margin": what to lower
-    is_sampled: bool = False  # evaluations are of samples: a zero is no end
+    is_sampled: bool = False  # evaluations are of samples: zero does not end it
 
     def least_steps(self, outer: int) -> int:
         """Count the steps of an inner loop that progress cannot end."""

@@ -58,7 +58,7 @@ class MappedMetricLearning(MetricLearner):
         The map to start from, such as the ``components_`` of an earlier fit.
     power : float, default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1 is no change. See :meth:`histograms`.
+        before anything else; 1 leaves them as they are. See :meth:`histograms`.
     step_size : float, default=0.5
         First step, relative to the norms of map and gradient; it falls as 1 / sqrt(t).
     max_steps : int, default=20

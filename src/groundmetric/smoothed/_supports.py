@@ -119,7 +119,7 @@ class SparseProblems(Problems):
             yield from zip(chunks, pool.map(task, chunks), strict=True)
 
     def _chunks(self, pairs: Indices) -> list[Indices]:
-        """Split pairs by their first histogram, those of similar size together."""
+        """Split pairs by their first histogram, and group them by size."""
         chunks: list[Indices] = []
         if len(pairs) == 0:
             return chunks
