@@ -13,10 +13,12 @@ from .. import validation
 from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._votes import votes
-from ..experiments.choice import LEARNERS, Learners, available_learners, fixed_for
+from ..experiments.choice import Learners, available_learners, fixed_for
 from ..experiments.cross_validation import measure
+from ..experiments.estimators import Learned, of_learner, of_start
 from ..experiments.measures import nearest, nearest_others, own_share
-from ..experiments.methods import METHODS, Learned, Method, of_learner, of_start
+from ..experiments.methods import METHODS, Method
+from ..experiments.names import LEARNERS
 from ..experiments.verdict import Verdict
 from ..learning._criterion import is_uniform
 from ..neighbors._search import EMDNeighbors
@@ -25,8 +27,8 @@ from ._lesson import lesson
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..experiments.comparison import Measured
     from ..experiments.design import Design
+    from ..experiments.measured import Measured
     from ..experiments.splits import Data
     from ..learning._estimator import GroundMetricLearning
 
