@@ -142,7 +142,7 @@ def evaluate(
 
 def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
     """Reject a map of more bins than a page can draw; matrices are never as large."""
-    if learner._is_mapped and d > MOST_BINS:
+    if d > MOST_BINS and learner._keeps_sparse(reset=True):
         raise ValueError(
             f"A report draws the distances between all bins, up to {MOST_BINS:,} of "
             f"them, and there are {d:,}; to find out whether this map helps, use "
