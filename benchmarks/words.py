@@ -79,7 +79,7 @@ def read(path: Path) -> Documents:
 
 
 def split(documents: Documents, seed: int) -> np.ndarray:
-    """Tell which rows to learn from."""
+    """Return which rows to learn from."""
     if documents.train.any():
         return documents.train
     n = len(documents.y)

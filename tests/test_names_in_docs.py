@@ -182,7 +182,7 @@ def wrong_path(text, page):
 
 
 def is_folder(text):
-    """Tell whether this is a folder at the top, or a subpackage with its dots."""
+    """Return whether this is a folder at the top, or a subpackage with its dots."""
     package = PACKAGE.parent.joinpath(*text.split("."))
     return package.is_dir() or (text.isalpha() and (ROOT / text).is_dir())
 

@@ -84,7 +84,7 @@ def target_of(path: Path) -> Path:
 
 
 def require_writable(path: Path, name: str) -> None:
-    """Refuse a file that cannot be written, before any work is done."""
+    """Reject a file that cannot be written, before any work is done."""
     target = target_of(path)
     if target.is_dir():
         raise ValueError(f"{name} is {path}, which is a folder.")

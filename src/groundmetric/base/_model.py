@@ -174,7 +174,7 @@ def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
 
 
 def _is_plain(item: Any) -> bool:
-    """Tell whether JSON holds a value: a plain one, or a grid of such."""
+    """Return whether JSON holds a value: a plain one, or a grid of such."""
     if isinstance(item, dict):
         return all(isinstance(key, str) for key in item) and all(
             isinstance(value, PLAIN)

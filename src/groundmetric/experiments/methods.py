@@ -166,7 +166,7 @@ METHODS: dict[str, Method] = {
 def as_methods(
     methods: Iterable[str | Method], among: Mapping[str, Method] | None = None
 ) -> Sequence[Method]:
-    """Look up methods by name; refuse unknown and repeated ones.
+    """Look up methods by name; reject unknown and repeated ones.
 
     Parameters
     ----------

@@ -242,7 +242,7 @@ class SparseSolver:
 
 
 def case_for(X: Any, Y: Any, points: ArrayLike | None) -> Case:
-    """Tell the case, as for EMDs; fewer empty bins are enough to be sparse."""
+    """Return the case, as for EMDs; fewer empty bins are enough to be sparse."""
     case = validation.case_of(X, Y, points)
     if case is not Case.DENSE or not validation.are_sparse(X, Y):
         return case
