@@ -125,7 +125,7 @@ class SomePairs(Protocol):
 
     @property
     def starts(self) -> Indices:
-        """Where those of each histogram start."""
+        """Position of the first pair of each histogram."""
 
     @property
     def i(self) -> Indices:

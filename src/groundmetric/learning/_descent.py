@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Settings:
-    """How far and how long to go; defaults are the paper's.
+    """Limits and step sizes of a descent; defaults are the paper's.
 
     Its step t0 = 0.1 presumes that metric and subgradient have comparable norms; the
     step here is relative to both, t0 / sqrt(t) * |M| / |G|. The next outer step starts

@@ -35,7 +35,7 @@ Learner = TypeVar("Learner", bound="MetricLearner")
 
 
 class Task(NamedTuple):
-    """What to learn from: histograms raised to the learner's power, and weights."""
+    """Training data: histograms raised to the learner's power, and weights."""
 
     rows: Any  # dense or sparse
     weights: Weights
@@ -211,7 +211,7 @@ class MetricLearner(HistogramTransformer):
 
     @property
     def _learned(self) -> Floats:
-        """What distances are computed from."""
+        """The matrix, positions or map from which distances are computed."""
         return self._before()
 
     def histograms(self, X: ArrayLike) -> Floats:

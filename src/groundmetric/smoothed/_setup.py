@@ -30,12 +30,12 @@ class StateTraining(Training):
 
     @property
     def first(self) -> State:
-        """Where it started."""
+        """The state before the first step."""
         return State.at(self.parameters, self.parameters.start, self._eps)
 
     @property
     def result(self) -> Any:
-        """What it has learned so far."""
+        """The state learned so far."""
         return State.at(self.parameters, self.metric, self._eps)
 
 

@@ -98,7 +98,7 @@ class SparseProblems(Problems):
 
     @property
     def n_entries(self) -> int:
-        """How many bins of all histograms are not empty."""
+        """Number of non-empty bins of all histograms."""
         return len(self._masses)
 
     def solver(self, costs: CostsOfBins, smoothing: float) -> SparseSolver:
@@ -157,7 +157,7 @@ class SparseProblems(Problems):
 
 
 class SparseSolver:
-    """What solves pairs for one cost, from the potentials of the second histograms."""
+    """Solves pairs for one cost, from the potentials of the second histograms."""
 
     def __init__(self, problems: SparseProblems, ground: Ground) -> None:
         self._problems, self._ground = problems, ground

@@ -22,7 +22,7 @@ WIDE = 2048
 
 
 class Case(Enum):
-    """How histograms and costs are given."""
+    """The form in which histograms and costs are given."""
 
     DENSE = "dense"
     SPARSE = "sparse"
