@@ -28,7 +28,6 @@ from .. import (
     initial_metric,
     pairwise_emd,
 )
-from ..base._powers import raised
 from ..baselines import ITML, LMNN, NCA, ChiSquaredLMNN
 from ..distances import DISTANCES
 from ..neighbors._kernel import shrunk
@@ -250,11 +249,11 @@ def _start_of(
     if not fitted:
         one = {"max_steps": 1, "callbacks": (), "verbose": 0}
         learner = clone(learner).set_params(**one, n_jobs=n_jobs).fit(X, y)
-    metric, power = learner.initial_metric_, learner.power_
+    metric, seen = learner.initial_metric_, learner._seen_before
 
     def pairwise(left: Floats, right: Floats | None) -> Floats:
-        columns = None if right is None else raised(right, power)
-        return pairwise_emd(raised(left, power), columns, metric=metric, n_jobs=n_jobs)
+        columns = None if right is None else seen(right)
+        return pairwise_emd(seen(left), columns, metric=metric, n_jobs=n_jobs)
 
     return pairwise
 

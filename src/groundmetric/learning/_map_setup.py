@@ -37,6 +37,8 @@ A_PAIR, AN_ENTRY = 1e-5, 1.5e-8
 POTENTIALS = 4e-5  # of a pair, on one thread; for weights of bins
 # Above this many histograms, "auto" takes steps by batches of BATCH.
 WHOLE, BATCH = 256, 128
+# Weights that are larger or smaller are shown as this.
+LARGEST_LOG = 700.0
 
 
 class MapState(NamedTuple):
@@ -53,24 +55,29 @@ class MapState(NamedTuple):
     log_weights: Floats
     positions: Floats
 
-    def weigh(self, rows: Any) -> csr_array:
-        """Weight the bins of histograms, and scale them to mass 1."""
-        found = csr_array(rows).copy()
-        found.data = weighted(found.data, found, self.log_weights)
-        return found
+    @property
+    def weights(self) -> Floats:
+        """Weights of the bins."""
+        return np.exp(np.clip(self.log_weights, -LARGEST_LOG, LARGEST_LOG))
 
     def distances(
         self, left: Any, right: Any = None, *, n_jobs: int | None = None
     ) -> Floats:
         """Distances between rows of mass 1, whose bins have not been weighted."""
-        others = None if right is None else self.weigh(right)
-        return pairwise_emd(
-            self.weigh(left), others, points=self.positions, n_jobs=n_jobs
-        )
+        others = None if right is None else weigh(right, self.log_weights)
+        seen = weigh(left, self.log_weights)
+        return pairwise_emd(seen, others, points=self.positions, n_jobs=n_jobs)
 
     def as_function(self, n_jobs: int | None) -> Callable[..., Floats]:
         """Return what computes distances."""
         return partial(self.distances, n_jobs=n_jobs)
+
+
+def weigh(rows: Any, log_weights: Floats) -> csr_array:
+    """Weight the bins of histograms, and scale them to mass 1."""
+    found = csr_array(rows, copy=True)
+    found.data = weighted(found.data, found, log_weights)
+    return found
 
 
 def centered_points(points: Any, d: int) -> tuple[Floats, int]:

@@ -20,8 +20,16 @@ from ..base._rows import all_or_nothing, as_sparse_rows
 from ..transport._exact import pairwise_emd
 from ._criteria import Margin
 from ._learner import MetricLearner
-from ._map_setup import MapState, centered_points, descent_of, parts_of, state_of
+from ._map_setup import (
+    MapState,
+    centered_points,
+    descent_of,
+    parts_of,
+    state_of,
+    weigh,
+)
 from ._maps import all_distances, of_unscaled
+from ._parameters import logarithms
 from ._scale import median_distance, some_of
 
 if TYPE_CHECKING:
@@ -32,9 +40,6 @@ if TYPE_CHECKING:
     from ._descent import Descent
 
 Floats = NDArray[np.float64]
-
-# Weights that are larger or smaller are shown as this.
-LARGEST_LOG = 700.0
 
 
 class MappedMetricLearning(MetricLearner):
@@ -105,7 +110,7 @@ class MappedMetricLearning(MetricLearner):
     metric_ : ndarray of shape (d, d)
         The distances between the rows of ``embedding_``, computed when you ask for
         them; for up to 10,000 bins.
-    initial_embedding_, initial_metric_ : ndarray
+    initial_embedding_, initial_bin_weights_, initial_metric_ : ndarray
         The same before the first step.
     path_ : DescentPath
         A row for each step.
@@ -134,7 +139,8 @@ class MappedMetricLearning(MetricLearner):
 
     _fitted: ClassVar[tuple[str, ...]] = (
         *("path_", "converged_", "power_"),
-        *("components_", "embedding_", "initial_embedding_", "bin_weights_"),
+        *("components_", "embedding_", "initial_embedding_"),
+        *("bin_weights_", "initial_bin_weights_"),
         *("_values", "_bins", "_starts"),
     )
     _is_mapped: ClassVar[bool] = True
@@ -222,18 +228,21 @@ class MappedMetricLearning(MetricLearner):
             for state in (first, last)
         )
         self.initial_embedding_ = first.positions / before
+        self.initial_bin_weights_ = first.weights
         self.components_ = of_unscaled(A, k) / unit
         self.embedding_ = last.positions / unit
-        self.bin_weights_ = np.exp(np.clip(logs, -LARGEST_LOG, LARGEST_LOG))
-        seen = last.weigh(rows)
+        self.bin_weights_ = last.weights
+        seen = weigh(rows, logs)
         self._values, self._bins, self._starts = seen.data, seen.indices, seen.indptr
 
     def _rescale(self) -> None:
         """Leave units as they are: they are those of the median distance."""
 
     def _seen(self, rows: Any) -> csr_array:
-        state = MapState(np.log(self.bin_weights_), self.embedding_)
-        return state.weigh(super()._seen(rows))
+        return weigh(super()._seen(rows), np.log(self.bin_weights_))
+
+    def _seen_before(self, rows: Any) -> csr_array:
+        return weigh(super()._seen_before(rows), np.log(self.initial_bin_weights_))
 
     def _before(self, before: str = "") -> Floats:
         """Return positions, for histograms whose bins have been weighted."""
@@ -276,9 +285,7 @@ class MappedMetricLearning(MetricLearner):
         for name in ("embedding_", "initial_embedding_"):
             positions = validation.as_float_array(getattr(self, name), name, 2)
             validation.as_coordinates(positions, len(self.embedding_), name)
-        d = len(self.embedding_)
-        weights = validation.as_weights(self.bin_weights_, d, "bin_weights_")
-        if not (weights > 0).all():
-            raise ValueError("bin_weights_ are not all positive")
+        for name in ("bin_weights_", "initial_bin_weights_"):
+            logarithms(getattr(self, name), len(self.embedding_), name)
         rows = validation.as_sparse_distributions(self._histograms, "its histograms")
         self._restore_rest(*rows.shape)

@@ -195,19 +195,18 @@ def starting_weights(given: Any, rows: csr_array) -> Any:
     return inverse_document_frequency(rows) if given == "idf" else None
 
 
-def logarithms(weights: ArrayLike | None, d: int) -> Floats:
+def logarithms(weights: ArrayLike | None, d: int, name: str = "bin_weights") -> Floats:
     """Validate weights of d bins, and return their logarithms, with mean 0."""
     if weights is None:
         return np.zeros(d)
-    array = validation.as_float_array(weights, "bin_weights", 1)
+    array = validation.as_float_array(weights, name, 1)
     if len(array) != d:
-        raise ValueError(f"bin_weights has {len(array)} entries for {d} bins.")
+        raise ValueError(f"{name} has {len(array)} entries for {d} bins.")
     bad = ~((array > 0) & (array < np.inf))
     if bad.any():
         p = int(np.argmax(bad))
         raise ValueError(
-            f"bin_weights[{p}] is {array[p]}: weights of bins must be positive and "
-            "finite."
+            f"{name}[{p}] is {array[p]}: weights of bins must be positive and finite."
         )
     logs: Floats = np.log(array)
     logs -= logs.mean()
