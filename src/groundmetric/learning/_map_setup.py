@@ -110,7 +110,6 @@ def descent_of(
     learner: MappedMetricLearning, rows: csr_array, weights: Weights
 ) -> Descent:
     """Check the parameters, and set the descent up for rows of mass 1."""
-    goal = as_criterion(learner.criterion, only=(Margin,))
     size = _batch_size(learner.batch_size, rows.shape[0])
     pull = validation.as_factor(learner.pull, "pull")
     points, _ = centered_points(learner.points, rows.shape[1])
@@ -121,23 +120,10 @@ def descent_of(
     space = LinearMaps(points, start, logs)
     threads = validation.n_threads(learner.n_jobs)
     make = MappedHistograms(rows, space.parameters, n_threads=threads)
-    criterion: Criterion
-    if size is None:
-        all_rows = np.arange(rows.shape[0])
-        criterion = goal._on_searches(*make(all_rows, weights), weights)
-    else:
-        criterion = goal._on_batches(
-            None,
-            weights,
-            threads,
-            batch_size=size,
-            random_state=learner.random_state,
-            searches=make,
-        )
+    criterion = _criterion_of(learner, make, weights, size)
     if pull > 0:
-        criterion = MetricPull(
-            criterion, space.metric, pull, _pulled(space.parameters, rows)
-        )
+        parts = _pulled(space.parameters, rows)
+        criterion = MetricPull(criterion, space.metric, pull, parts)
     settings = _settings(learner._settings(), is_sampled=size is not None, pull=pull)
     descent = Descent(criterion, space, settings)
     _warn_before(learner, rows, size, descent)
@@ -150,6 +136,30 @@ def _batch_size(given: Any, n: int) -> int | None:
         validation.require_one_of(given, "batch_size", ("auto",))
         return BATCH if n > WHOLE else None
     return given if given is None else validation.as_count(given, "batch_size", low=2)
+
+
+def _criterion_of(
+    learner: MappedMetricLearning,
+    make: MappedHistograms,
+    weights: Weights,
+    size: int | None,
+) -> Criterion:
+    """Set margins up on all histograms, or on one batch after another."""
+    goal = as_criterion(learner.criterion, only=(Margin,))
+    criterion: Criterion
+    if size is None:
+        searches = make(np.arange(len(weights)), weights)
+        criterion = goal._on_searches(*searches, weights)
+    else:
+        criterion = goal._on_batches(
+            None,
+            weights,
+            validation.n_threads(learner.n_jobs),
+            batch_size=size,
+            random_state=learner.random_state,
+            searches=make,
+        )
+    return criterion
 
 
 def _settings(settings: Settings, *, is_sampled: bool, pull: float) -> Settings:
