@@ -69,7 +69,12 @@ def measure(name: str, seed: int) -> dict:
 def learner_of(vectors: np.ndarray, seed: int) -> MappedMetricLearning:
     """Make the learner that is measured."""
     return MappedMetricLearning(
-        vectors, bin_weights="idf", pull=0.3, random_state=seed, n_jobs=1
+        vectors,
+        bin_weights="idf",
+        pull=0.3,
+        power=1.0,
+        random_state=seed,
+        n_jobs=1,
     )
 
 
