@@ -146,6 +146,20 @@ def test_weights_are_learned_and_apply_everywhere(data, rng, bin_weights, tmp_pa
     np.testing.assert_array_equal(again.transform(X), learner.transform(X))
 
 
+def test_bins_of_hardly_any_weight_do_no_harm(data):
+    """Their masses are rounded to zero, so that they take part in no problem."""
+    X, y, points = data
+    tiny = np.where(np.arange(60) < 20, 1e-300, 1.0)
+    learner = MappedMetricLearning(points, 2, bin_weights=tiny, max_steps=3)
+    learner.fit(X, y)
+    assert np.isfinite(learner.components_).all()
+    assert (learner.bin_weights_ > 0).all()
+    rows = np.sqrt(X.toarray()) * learner.bin_weights_ * (np.arange(60) >= 20)
+    rows /= rows.sum(axis=1, keepdims=True)
+    expected = gm.pairwise_emd(rows, metric=learner.metric_)
+    np.testing.assert_allclose(learner.pairwise(X), expected, atol=1e-9)
+
+
 def test_without_weights_they_are_ones(data):
     X, y, points = data
     learner = MappedMetricLearning(points, 2, max_steps=1).fit(X, y)

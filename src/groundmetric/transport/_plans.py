@@ -69,11 +69,11 @@ class SparsePlans(NamedTuple):
                 f[bins[end]] = np.nan  # where both have the same mass
             f[found.rows], f[found.columns] = found.u, -found.v
             for end, weight in zip(ends, (weights[k], -weights[k]), strict=True):
-                values = f[bins[end]]
-                rest = np.isnan(values)
-                if rest.any():
-                    values[rest] = _extended_to(self.block, bins[end][rest], found)
-                gradient[end] += weight * values
+                p = bins[end]
+                rest = p[np.isnan(f[p])]
+                if len(rest):
+                    f[rest] = _extended_to(self.block, rest, found)
+                gradient[end] += weight * f[p]
         return gradient
 
     def transport(self, pair: int, value: float, n_pivots: int) -> Transport:
