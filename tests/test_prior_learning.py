@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 import groundmetric as gm
 import reference
 from groundmetric.base._votes import vote_errors
+from groundmetric.learning._parameters import inverse_document_frequency
 from groundmetric.similarity._makers import weights_of
-from groundmetric.smoothed._parameters import inverse_document_frequency
 from groundmetric.smoothed._prior import PriorLearning, State
 from groundmetric.smoothed._training import TrainingSettings
 

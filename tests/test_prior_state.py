@@ -11,17 +11,17 @@ from sklearn.exceptions import ConvergenceWarning
 import groundmetric as gm
 import reference
 from groundmetric.learning._margin import MarginCriterion
-from groundmetric.similarity._makers import weights_of
-from groundmetric.smoothed._batches import Batches
-from groundmetric.smoothed._parameters import (
+from groundmetric.learning._parameters import (
     PARTS,
     Parameters,
     Prior,
     inverse_document_frequency,
 )
+from groundmetric.learning._tilted import Tilted, weighted
+from groundmetric.similarity._makers import weights_of
+from groundmetric.smoothed._batches import Batches
 from groundmetric.smoothed._pull import PulledCriterion
 from groundmetric.smoothed._softmax import SoftmaxCriterion, softmax
-from groundmetric.smoothed._tilted import Tilted, weighted
 from groundmetric.smoothed._training import Training, TrainingSettings
 
 RHO = (0.5, 3.0, math.inf)

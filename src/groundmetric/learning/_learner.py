@@ -227,6 +227,10 @@ class MetricLearner(HistogramTransformer):
         """Raise rows of mass 1 to the power that was learned with."""
         return raised(rows, self.power_)
 
+    def _seen_before(self, rows: Floats) -> Floats:
+        """Return rows of mass 1 as the initial metric sees them."""
+        return raised(rows, self.power_)
+
     def _ground(self) -> dict[str, Floats]:
         """Return what :func:`pairwise_emd` needs for histograms that we have seen."""
         return {"metric": self._learned}
