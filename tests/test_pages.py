@@ -9,7 +9,7 @@ from blocks import BLOCK, filled
 from made import PAGES, ROOT
 from PIL import Image
 
-from groundmetric.experiments import METHODS
+from paper import METHODS
 
 DOCS = ROOT / "docs"
 

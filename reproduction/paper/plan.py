@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groundmetric.experiments import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
-
+from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
 from .protocol import Task, binary_tasks, multiclass_tasks
 
 if TYPE_CHECKING:

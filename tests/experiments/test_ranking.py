@@ -7,16 +7,19 @@ import pytest
 from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from groundmetric.baselines import NCA
 from groundmetric.experiments import (
     FIXED,
     LEARNERS,
     METHODS,
+    Method,
     compare,
     cross_validate,
     draw,
     methods,
 )
-from groundmetric.experiments.choice import available_learners, choice, in_a_sentence
+from groundmetric.experiments.choice import available_learners, choice
+from groundmetric.experiments.names import in_a_sentence
 
 NAMES = {"l1": "the l1 distance", "chi2": "the chi-squared distance", "nca": "NCA",
          "lmnn": "LMNN", "learned": "the learned metric"}  # fmt: skip
@@ -111,9 +114,10 @@ def test_compare_names_methods_as_the_command_does():
         "Use the smoothed metric (SinkhornMetricLearning) on these data: "
     )
     assert frame["saved"].isna().all()  # our learner is not there
-    # Both are LMNN to a report, which has only the second.
-    both = compare(X, Y, methods=["lmnn", "lmnn-hellinger"], n_folds=2)
-    assert f"Use {METHODS[both.index[0]].label} on" in both.attrs["verdict"]
+    # Methods of yours have their own labels.
+    mine = Method.of(NCA(hellinger=False), "nca", "my NCA")
+    found = compare(X, Y, methods=[mine], n_folds=2)
+    assert found.attrs["verdict"].startswith("Use my NCA on these data: ")
 
 
 def test_compare_takes_counts_of_words_as_the_command_does():
@@ -147,7 +151,7 @@ def test_other_learners_use_one_thread_of_blas():
             return super().fit(X, y)
 
     with threadpool_limits(2):
-        methods._learn_map(Watched, {}, X, Y, None)
+        methods._learn_map(Watched(), X, Y, None)
     assert set(seen) == {1}
 
 

@@ -6,8 +6,9 @@ import pytest
 from groundmetric.experiments import CrossValidation
 from groundmetric.experiments.choice import best_first
 from groundmetric.experiments.design import Design
+from groundmetric.experiments.gain import Gain, confidence, kind
 from groundmetric.experiments.splits import draw, given, split_data
-from groundmetric.experiments.verdict import Gain, Verdict, confidence, kind
+from groundmetric.experiments.verdict import Verdict
 
 
 def wrong(*rows, n=100):

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from groundmetric.experiments import FIGURE_3, FIGURE_4, METHODS
-from paper import MissingResultsError, read_results
+from paper import FIGURE_3, FIGURE_4, METHODS, MissingResultsError, read_results
 from paper.command import main
 from paper.plan import Request, eligible, plan
 

@@ -146,10 +146,15 @@ class HistogramsMixin:
 
     _min_samples = 1  # to fit
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Floats:
-        """Rows of mass 1."""
+    def _keeps_sparse(self, *, reset: bool) -> bool:  # noqa: ARG002 - of subclasses
+        """Whether rows stay sparse: in a fit (reset), or as it was fitted."""
+        return False
+
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
+        """Rows of mass 1, dense or sparse."""
         least = self._min_samples if reset else 1
-        return as_rows(self, X, reset=reset, min_samples=least)
+        make = as_sparse_rows if self._keeps_sparse(reset=reset) else as_rows
+        return make(self, X, reset=reset, min_samples=least)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class mixed with

@@ -9,8 +9,8 @@ import numpy as np
 from .. import validation
 from .._metric_learn import is_installed
 from .._words import percent
-from ..distances import DISTANCES
 from .design import TIE
+from .names import FIXED, LEARNERS, TFIDF, learns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,42 +19,12 @@ if TYPE_CHECKING:
 
     from .cross_validation import CrossValidation
     from .design import Design
+    from .splits import Data
 
-__all__ = ["FIXED", "LABELS", "LEARNERS", "TFIDF", "Learners", "available_learners"]
-__all__ += ["best_first", "choice", "choice_of", "fixed_for", "in_a_sentence"]
-__all__ += ["is_like_text", "learns"]
+__all__ = ["Learners", "available_learners", "best_first", "choice", "choice_of"]
+__all__ += ["fixed_for", "is_like_text", "usual_methods"]
 
-#: Distances that learn nothing.
-FIXED: tuple[str, ...] = ("l1", "hellinger", "chi2", "l2")
-TFIDF = "tfidf-l1"  # for words; learns nothing from labels
-#: Other learners that a learned metric is compared with: our own for smoothed
-#: distances, and others on square roots of histograms (LMNN, ITML, NCA) or histograms.
-LEARNERS: tuple[str, ...] = (
-    "gml-smoothed",
-    "lmnn-hellinger",
-    "itml-hellinger",
-    "nca-hellinger",
-    "chi2-lmnn",
-)
 SLOW, FEW_CLASSES = "itml-hellinger", 5  # its pairs grow as classes squared
-#: In tables and charts. A report calls our metric "learned", and where it started,
-#: "initial".
-LABELS: dict[str, str] = {
-    "learned": "learned metric",
-    "gml": "learned metric",
-    "initial": "initial metric",
-    "l1": "l1",
-    "hellinger": "Hellinger",
-    "chi2": "chi-squared",
-    "l2": "l2",
-    "pixels": "pixel EMD",
-    "gml-smoothed": "smoothed metric",
-    "lmnn-hellinger": "LMNN",
-    "itml-hellinger": "ITML",
-    "nca-hellinger": "NCA",
-    "chi2-lmnn": "chi-squared LMNN",
-    "tfidf-l1": "l1 of TF-IDF",
-}
 
 
 class Learners(NamedTuple):
@@ -121,6 +91,19 @@ def fixed_for(X: ArrayLike, *, tfidf: bool | None = None) -> list[str]:
     """
     weighted = is_like_text(X) if tfidf is None else tfidf
     return [*FIXED, *([TFIDF] if weighted else [])]
+
+
+def usual_methods(data: Data) -> list[str]:
+    """Name the methods that data are compared by, unless others are asked for.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.choice import usual_methods
+    >>> from groundmetric.experiments.splits import split_data
+    >>> usual_methods(split_data([[4, 1], [1, 4]] * 2, [0, 1] * 2, n_folds=2))
+    ['l1', 'hellinger', 'chi2', 'l2', 'nca-hellinger', 'gml']
+    """
+    return [*fixed_for(data.rows), *available_learners(data.design).names, "gml"]
 
 
 def is_like_text(X: ArrayLike) -> bool:
@@ -229,40 +212,9 @@ def choice_of(found: Sequence[CrossValidation], names: Mapping[str, str]) -> str
     return choice(means, interval, names)
 
 
-def learns(name: str) -> bool:
-    """Whether a distance learns from labels.
-
-    Examples
-    --------
-    >>> from groundmetric.experiments.choice import learns
-    >>> learns("gml"), learns("tfidf-l1")
-    (True, False)
-    """
-    return name not in {*DISTANCES, TFIDF, "initial", "pixels"}
-
-
 def _also(close: Sequence[str]) -> str:
     if not close:
         return ""
     *first, last = close
     listed = f"{', '.join(first)} and {last}" if first else last
     return f"; {listed} {'are' if first else 'is'} not significantly worse"
-
-
-def in_a_sentence(name: str) -> str:
-    """Name a distance of :data:`LABELS` within a sentence.
-
-    Examples
-    --------
-    >>> from groundmetric.experiments.choice import in_a_sentence
-    >>> in_a_sentence("gml"), in_a_sentence("l1"), in_a_sentence("lmnn-hellinger")
-    ('the learned metric', 'the l1 distance', 'LMNN')
-    """
-    if name == "pixels":
-        return "the EMD with Euclidean distances between pixels"
-    if name == "gml-smoothed":
-        return "the smoothed metric (SinkhornMetricLearning)"
-    if name in LEARNERS:
-        return LABELS[name]
-    what = "" if name in ("learned", "gml", "initial", TFIDF) else " distance"
-    return f"the {LABELS[name]}{what}"

@@ -64,8 +64,6 @@ class MetricLearner(HistogramTransformer):
         "_last_metric",
     )
     _is_exact: ClassVar[bool] = True  # distances are EMDs
-    _is_mapped: ClassVar[bool] = False  # and those of positions
-
     _criteria: ClassVar[tuple[type[Any], ...]] = EXACT
 
     # Parameters that all of them have, or some.

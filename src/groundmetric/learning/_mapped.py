@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from .. import validation
 from ..base._blas import one_blas_thread
-from ..base._rows import all_or_nothing, as_sparse_rows
+from ..base._rows import all_or_nothing
 from ..transport._exact import pairwise_emd
 from ._axes import centered, scaled, starting_map
 from ._criteria import Margin, as_criterion
@@ -121,7 +121,6 @@ class MappedMetricLearning(MetricLearner):
         *("components_", "embedding_", "initial_embedding_"),
         *("_values", "_bins", "_starts"),
     )
-    _is_mapped: ClassVar[bool] = True
     _criteria: ClassVar[tuple[type[Any], ...]] = (Margin,)
 
     def __init__(
@@ -183,9 +182,8 @@ class MappedMetricLearning(MetricLearner):
             self._learn(self._descent(*task), task.rows)
         return self
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
-        least = self._min_samples if reset else 1
-        return as_sparse_rows(self, X, reset=reset, min_samples=least)
+    def _keeps_sparse(self, *, reset: bool) -> bool:  # noqa: ARG002 - always
+        return True
 
     def _descent(self, rows: csr_array, weights: Weights) -> Descent:
         """Check the parameters, and set the descent up."""

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..base._model import SavedMixin
-from ..base._rows import HistogramsMixin, all_or_nothing, as_classes, as_rows
+from ..base._rows import HistogramsMixin, all_or_nothing, as_classes
 from ..learning._estimator import GroundMetricLearning
 from ._search import EMDNeighbors
 
@@ -125,13 +125,10 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             )
         return learner
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
+    def _keeps_sparse(self, *, reset: bool) -> bool:
         learner = self._own_learner() if reset else self.learner_
-        if not getattr(learner, "_is_mapped", False):
-            return super()._as_rows(X, reset=reset)
-        check: Any = validation.as_sparse_distributions
-        least = self._min_samples if reset else 1
-        return as_rows(self, X, check, reset=reset, min_samples=least)
+        own = getattr(learner, "_keeps_sparse", None)  # it may be anyone's
+        return own is not None and bool(own(reset=reset))
 
     @property
     def metric_(self) -> Floats:

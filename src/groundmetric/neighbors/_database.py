@@ -180,7 +180,7 @@ class Database(KeepsLearner, HistogramTransformer):
 
 def _is_sparse(learner: Any) -> bool:
     """Tell whether a learner has its own distances between sparse histograms."""
-    return not learner._is_exact and bool(learner._is_mapped)
+    return not learner._is_exact and bool(learner._keeps_sparse(reset=False))
 
 
 def _has_positions(learner: Any) -> bool:

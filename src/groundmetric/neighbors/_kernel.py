@@ -190,7 +190,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         """Fit, and return the shifted Gram matrix of the training histograms."""
         return self.fit(X, y).gram_.copy()
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Floats:
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
         if not self._precomputed():
             return super()._as_rows(X, reset=reset)
         rows = as_rows(self, X, validation.as_nonnegative, reset=reset)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._words import count, percent
-from ..experiments.verdict import DID, kind
+from ..experiments.gain import DID, kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
