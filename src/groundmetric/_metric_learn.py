@@ -43,22 +43,7 @@ def is_installed() -> bool:
 def lmnn(rows: Floats, labels: NDArray[np.int64], k: int, **options: Any) -> Learned:
     """Learn from rows and labels with k target neighbors."""
     learner = _package().LMNN(n_neighbors=k, init="identity", **options)
-    return _learned(learner.fit(rows, labels))
-
-
-def itml(
-    pairs: Floats,  # (n_pairs, 2, d)
-    same: NDArray[np.bool_],
-    bounds: Floats,
-    **options: Any,
-) -> Learned:
-    """Learn from pairs that are to be nearer, or farther, than the bounds."""
-    learner = _package().ITML(**options)
-    # As fit does, but without its threshold: nothing here needs it, and it warns.
-    return _learned(learner._fit(pairs, np.where(same, 1, -1), bounds=bounds))
-
-
-def _learned(learner: Any) -> Learned:
+    learner.fit(rows, labels)
     converged = learner.n_iter_ + 1 < learner.max_iter
     return Learned(np.asarray(learner.components_), converged)
 
@@ -70,7 +55,7 @@ def _package() -> ModuleType:
         from metric_learn import _util
     except ImportError as error:
         raise ImportError(
-            "LMNN and ITML need metric-learn: pip install 'groundmetric[baselines]'."
+            "LMNN needs metric-learn: pip install 'groundmetric[baselines]'."
         ) from error
     for name in ("check_array", "check_X_y"):
         check = getattr(_util, name)

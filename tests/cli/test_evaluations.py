@@ -96,8 +96,8 @@ def test_learners_that_cannot_run_are_named(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "metric_learn", None)
     found = run(*line, "--json")
     assert found.stderr == (
-        "labels: column 'kind', the only text column\nLMNN and ITML were skipped, "
-        "since they need metric-learn: pip install 'groundmetric[baselines]'.\n"
+        "labels: column 'kind', the only text column\nLMNN was skipped, "
+        "since it needs metric-learn: pip install 'groundmetric[baselines]'.\n"
     )
     assert {"nca-hellinger", "chi2-lmnn"} <= set(json.loads(found.stdout)["errors"])
     found = run(*line, "--json", "--no-learners")

@@ -64,9 +64,9 @@ def available_learners(design: Design, *, slow: bool = False) -> Learners:
         )
     names, skipped = list(LEARNERS), []
     if not is_installed():
-        names = [name for name in names if not name.startswith(("lmnn", "itml"))]
+        names = [name for name in names if name != "lmnn-hellinger"]
         skipped.append(
-            "LMNN and ITML were skipped, since they need metric-learn: "
+            "LMNN was skipped, since it needs metric-learn: "
             "pip install 'groundmetric[baselines]'."
         )
     if SLOW in names and n_classes > FEW_CLASSES and not slow:
