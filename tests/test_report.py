@@ -443,7 +443,7 @@ def test_one_test_histogram_has_no_recall(tmp_path):
         ({"feature_shape": (3, 3)}, r"feature_shape is \(3, 3\), that is 9 features"),
         ({"n_neighbors": 5}, "n_neighbors is 5; it must be at most 4"),
         ({"n_jobs": 0}, "n_jobs is 0"),
-        ({"learner": 3}, "learner is 3; a GroundMetricLearning or Mapped"),
+        ({"learner": 3}, "learner is 3; a learner of a metric, such as"),
         ({"path": "nowhere/at/all.html"}, "in a folder that does not exist"),
         ({"path": "."}, "which is a folder; a file is needed"),
     ],

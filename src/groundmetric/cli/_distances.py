@@ -135,6 +135,9 @@ def _all(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:
             f"and this machine has {most / 1e9:,.1f} GB of memory; find the nearest "
             "with --neighbors, or use fewer histograms as --queries."
         )
+    if validation.is_learner(ground) and not ground._is_exact:
+        between: Floats = ground.set_params(n_jobs=jobs).pairwise(rows, columns)
+        return between
     return pairwise_emd(
         rows, columns, metric=ground, n_jobs=jobs, verbose=int(shows_progress())
     )

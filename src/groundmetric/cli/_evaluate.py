@@ -45,8 +45,8 @@ def evaluate(
         Path | None,
         Option(
             metavar="FILE",
-            help="Test this model, written by fit, as it is, by neighbors within DATA, "
-            "instead of learning.",
+            help="Test this model, written by fit or in Python, as it is, by neighbors "
+            "within DATA, instead of learning.",
         ),
     ] = None,
     folds: Folds = 5,
@@ -91,8 +91,7 @@ def evaluate(
     given = chosen.data
     if learned is not None:
         learned.set_params(n_jobs=source.jobs)
-        seen = learned._histograms
-        warn_if_seen(seen, given, learned.power_)
+        warn_if_seen(learned._histograms, learned.histograms(given.X))
     data = split_data(given.X, given.y, **chosen.options)
     others = Learners([], "")
     if learners or (learners is None and model is None):

@@ -51,7 +51,9 @@ Limit = Annotated[
 Folds = Annotated[int, Option(help="Folds of the cross-validation.")]
 Repeats = Annotated[int, Option(help="Number of times to draw folds.")]
 Model = Annotated[
-    Path | None, Option(metavar="FILE", help="A model written by fit."), INPUT
+    Path | None,
+    Option(metavar="FILE", help="A model of fit or of Python."),
+    INPUT,
 ]
 Matrix = Annotated[
     str,

@@ -25,7 +25,9 @@ def predict(
     source: Source,
     *,
     model: Annotated[
-        Path, Option(metavar="FILE", help="A model written by fit."), INPUT
+        Path,
+        Option(metavar="FILE", help="A model of fit or of Python."),
+        INPUT,
     ],
     neighbors: Annotated[
         int | None,

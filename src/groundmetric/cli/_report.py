@@ -126,9 +126,9 @@ def report(
             beside = replace(beside, option="--test-labels")
             other = read_labeled(beside, wanted or bins_like(given))
             if model is None:
-                warn_if_seen(given.X, other)
+                warn_if_seen(given.X, other.X)
             else:
-                warn_if_seen(learner._histograms, other, learner.power_)
+                warn_if_seen(learner._histograms, learner.histograms(other.X))
     if test is None and model is not None:
         note("no --test: learning again with the model's settings")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)

@@ -44,7 +44,7 @@ def details(evaluation: Evaluation) -> Iterable[str]:
             f"The descent itself {DID[kind(found)]}: {percent(found.other_error)} "
             f"errors under {found.other}, where it started."
         )
-    elif not evaluation.data.was_split:
+    elif evaluation.starts_at_l1 and not evaluation.data.was_split:
         yield (
             "Learning started from the uniform metric, whose EMD is half of l1, so the "
             "comparison with the initial metric is the same."

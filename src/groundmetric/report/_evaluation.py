@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ..experiments.design import Design
     from ..experiments.measured import Measured
     from ..experiments.splits import Data
-    from ..learning._estimator import GroundMetricLearning
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -57,7 +56,7 @@ class Evaluation:
     """Everything that a report shows."""
 
     data: Data
-    learner: GroundMetricLearning  # of the first split
+    learner: Any  # of the first split
     verdict: Verdict
     first: dict[str, Detail]
     skipped: str = ""  # a sentence on learners that could not run, if any
@@ -73,12 +72,15 @@ class Evaluation:
         return "initial" if "initial" in self.first else "l1"
 
     @property
+    def starts_at_l1(self) -> bool:
+        """Whether learning started at the EMD of the uniform metric, half of l1."""
+        uniform = is_uniform(self.learner.initial_metric_)
+        return bool(self.learner._is_exact and uniform)
+
+    @property
     def n_seen(self) -> int:
         """Number of test histograms that are also in the training set."""
-        power = self.learner.power_
-        train, test = (
-            raised(rows, power) for rows in (self.data.train, self.data.test)
-        )
+        train, test = map(self.learner.histograms, (self.data.train, self.data.test))
         return n_among(test, train, self.learner._histograms)
 
     def lesson(self, names: Sequence[str]) -> str:
@@ -98,7 +100,7 @@ class Evaluation:
 
 
 def evaluate(
-    learner: GroundMetricLearning,
+    learner: Any,
     data: Data,
     *,
     n_neighbors: int,
@@ -128,9 +130,9 @@ def evaluate(
     every = measured(methods=[own, *(METHODS[name] for name in names), *others])
     first = every[0].first
     assert first is not None  # noqa: S101 - it was kept
-    assert isinstance(first.pairwise, Learned)  # noqa: S101 - see of_learner
     fit = first.pairwise.learner.set_params(n_jobs=learner.n_jobs)
-    if not is_uniform(fit.initial_metric_):
+    keeps_start = fit._is_exact or not fit._keeps_sparse(reset=False)
+    if keeps_start and not (fit._is_exact and is_uniform(fit.initial_metric_)):
         every[1:1] = measured(methods=[of_start(learner, fitted=fitted)])
     options = {"n_jobs": n_jobs, "verbose": learner.verbose}
     detail = {
@@ -140,7 +142,7 @@ def evaluate(
     return Evaluation(data, fit, verdict, detail, rivals.skipped)
 
 
-def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
+def _require_few_bins(learner: Any, d: int) -> None:
     """Reject a map of more bins than a page can draw; matrices are never as large."""
     if d > MOST_BINS and learner._keeps_sparse(reset=True):
         raise ValueError(
@@ -162,9 +164,8 @@ def _rivals(learners: Iterable[str] | None, design: Design, *, slow: bool) -> Le
 
 def _detail(found: Measured, data: Data, options: dict[str, Any]) -> Detail:
     """Find neighbors, up to twenty, and what they vote for."""
-    pairwise, distances = found.pairwise, found.between
-    assert pairwise is not None and distances is not None  # noqa: S101, PT018 - kept
-    between = nearest(distances, min(MOST_NEIGHBORS, len(data.y)))
+    pairwise = found.pairwise
+    between = nearest(found.between, min(MOST_NEIGHBORS, len(data.y)))
     winners = votes(data.y[between], len(data.classes))
     errors: Floats = (winners != data.z[:, None]).mean(axis=0)
     n_others = min(MOST_NEIGHBORS, len(data.z) - 1)

@@ -137,7 +137,7 @@ def _table(titles: list[str], rows: Mapping[str, list[str]]) -> tuple[str, str]:
 def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:
     data, learner = evaluation.data, evaluation.learner
     for name, value in learner.get_params(deep=False).items():
-        yield name, _array(value) if isinstance(value, np.ndarray) else repr(value)
+        yield name, _shown(value)
     yield "steps taken", f"{len(learner.path_)}"
     if learner.path_:
         yield "time to learn", f"{learner.path_[-1].seconds:.2f} s"
@@ -156,8 +156,20 @@ def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:
         yield package, version(package)
 
 
-def _array(values: NDArray[Any]) -> str:
-    return f"array {values.shape}; SHA-256 {_digest(values)}"
+def _has_arrays(value: object) -> bool:
+    """Whether a parameter is an array, or several."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_arrays, value))
+    return isinstance(value, np.ndarray)
+
+
+def _shown(value: Any) -> str:
+    """Write a parameter; arrays are too long."""
+    if not _has_arrays(value):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_shown, value))
+    return f"array {value.shape}; SHA-256 {_digest(value)}"
 
 
 def _digest(values: NDArray[Any]) -> str:
@@ -176,8 +188,8 @@ def _snippet(evaluation: Evaluation, extras: Extras) -> str:
     names = sorted({c.__name__ for c in used if c.__module__.startswith(OURS)})
     arrays, words = "", []
     for name, value in learner.get_params(deep=False).items():
-        if isinstance(value, np.ndarray):
-            arrays += f"# {name}: {_array(value)}\n"
+        if _has_arrays(value):
+            arrays += f"# {name}: {_shown(value)}\n"
             words.append(f"{name}={name}")
         elif repr(value) != repr(defaults[name]):
             words.append(f"{name}={value!r}")
