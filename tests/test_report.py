@@ -110,8 +110,9 @@ def test_other_learners_are_judged_by_the_same_votes(task):
     assert found.verdict.choice() in found.verdict.sentences()
     spent = found.verdict.found["nca-hellinger"].fit_seconds[0]
     assert found.verdict.columns()[-1] == "Seconds"
-    assert found.verdict.rows()["nca-hellinger"][-1] == f"{spent:.2f}"
-    assert found.verdict.rows()["l1"][-1] == ""
+    rows = {row[0]: row for row in found.verdict.rows()}
+    assert rows["NCA"][-1] == f"{spent:.2f}"
+    assert rows["l1"][-1] == ""
     assert evaluation_of(task).verdict.choice() == ""
 
 

@@ -8,16 +8,16 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from typer import Option
 
 from .. import EMDNeighbors, _files, pairwise_emd, validation
+from ..datasets._histogram_table import bins_like
 from ..datasets._matrix import load_metric
 from ..datasets._reading import Bins
 from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import bins_like, bins_of, read_histograms, row_names
+from ._data import bins_of, read_histograms
 from ._models import load_learner
-from ._options import INPUT, Json, Model, Output, Source
+from ._options import InputFile, Json, Model, Output, Source
 from ._output import require_suffix, write_matrix, write_rows
 
 Floats = NDArray[np.float64]
@@ -34,37 +34,27 @@ def distances(
     source: Source,
     *,
     model: Model = None,
-    metric: Annotated[
-        str | None,
-        Option(metavar="FILE", help="A ground metric, .npy or .csv; replaces --model."),
-        INPUT,
-    ] = None,
-    queries: Annotated[
-        str | None,
-        Option(
-            metavar="FILE",
-            help="Histograms whose distances to DATA are computed; by default DATA.",
-        ),
-        INPUT,
-    ] = None,
-    neighbors: Annotated[
-        int | None,
-        Option(help="Find this many nearest neighbors in DATA, not all distances."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        Option(
-            help="Write .csv or .npy (neighbors: .csv or .npz) instead of CSV on "
-            "standard output."
-        ),
-        Output((".csv", ".npy", ".npz")),
-    ] = None,
+    metric: InputFile = None,
+    queries: InputFile = None,
+    neighbors: int | None = None,
+    out: Annotated[Path | None, Output((".csv", ".npy", ".npz"))] = None,
     json: Json = False,
 ) -> None:
     """Compute distances, or find neighbors.
 
     Computes the earth mover's distances under a learned or given metric: all of them,
     or the smallest for each query, with the labels of these neighbors if DATA has any.
+
+    Parameters
+    ----------
+    metric
+        A ground metric, .npy or .csv; replaces --model.
+    queries
+        Histograms whose distances to DATA are computed; by default DATA.
+    neighbors
+        Find this many nearest neighbors in DATA, not all distances.
+    out
+        Write .csv or .npy (neighbors: .csv or .npz) instead of CSV on standard output.
     """
     require_suffix(out, ".csv", ".npy" if neighbors is None else ".npz")
     ground, wanted = _ground(model, metric)
@@ -72,13 +62,13 @@ def distances(
         raise ValueError("DATA and --queries cannot both be standard input.")
     labeled = False if neighbors is None else None  # if there are any
     given = read_histograms(replace(source, beside=queries), wanted, labeled=labeled)
-    base = row_names(given)
+    base = given.row_names()
     asked, called, has_files = None, base, given.paths is not None
     if queries is not None:
         known = wanted if wanted.names else bins_like(given)
         other = replace(source, path=queries, beside=source.path)
         new = read_histograms(other, known)
-        asked, called = new.X, row_names(new)
+        asked, called = new.X, new.row_names()
         has_files = has_files or new.paths is not None
     facts: dict[str, Any]
     arrays: dict[str, Any]

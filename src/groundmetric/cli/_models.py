@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .. import EMDClassifier, MetricLearningCV, validation
 from ..base._model import load_model
 from ._console import note
@@ -56,7 +54,4 @@ def load_classifier(path: Path) -> EMDClassifier:
             "vote, a sample drawn by max_samples; an EMDClassifier around this learner "
             "keeps them all"
         )
-    classifier = EMDClassifier()
-    classifier.learner_ = learner
-    classifier.classes_, classifier._y = np.unique(labels, return_inverse=True)
-    return classifier
+    return EMDClassifier._of(learner)

@@ -10,7 +10,7 @@ import numpy as np
 from .._words import count, percent
 from .choice import choice_of
 from .gain import DID, Gain, confidence, kind
-from .names import LEARNERS, in_a_sentence, learns
+from .names import LABELS, LEARNERS, in_a_sentence, learns
 
 if TYPE_CHECKING:
     from .cross_validation import CrossValidation
@@ -164,9 +164,9 @@ class Verdict:
             *(["Seconds"] if self._has_learners else []),
         ]
 
-    def rows(self, measure: str = "knn") -> dict[str, list[str]]:
-        """Cells of the table for each distance."""
-        return {name: self._row(name, measure) for name in self.found}
+    def rows(self, measure: str = "knn") -> list[list[str]]:
+        """Cells of the table, a row for each distance in the order of ``found``."""
+        return [[LABELS[name], *self._row(name, measure)] for name in self.found]
 
     def _row(self, name: str, measure: str) -> list[str]:
         one, titles = self.found[name], self.columns()

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..experiments.gain import kind
-from ..experiments.names import LABELS
 from ._details import details, how
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..experiments.verdict import Verdict
     from ..learning._path import DescentPath
     from ._contents import Contents
     from ._evaluation import Evaluation
@@ -72,7 +72,7 @@ def page(evaluation: Evaluation, found: Contents, extras: Extras) -> str:
     script = "\n".join(_text(name) for name in SCRIPTS)
     n_splits = evaluation.data.design.n_splits
     rest = f"The rest of this page shows the first of the {n_splits} splits."
-    columns, rows = _table(verdict.columns(), verdict.rows())
+    columns, rows = _table(verdict)
     return Template(_text("page.html")).substitute(
         title=html.escape(extras.title),
         style=_text("style.css"),
@@ -114,22 +114,23 @@ def _subtitle(evaluation: Evaluation) -> str:
     )
 
 
-def _table(titles: list[str], rows: Mapping[str, list[str]]) -> tuple[str, str]:
+def _table(verdict: Verdict) -> tuple[str, str]:
     """Write the titles of the columns, and the rows; narrow screens hide "Saved"."""
+    titles = verdict.columns()
     marks = [' class="saved"' if name.startswith("Saved") else "" for name in titles]
     head = [
         f'<th scope="col"{mark}>{html.escape(name)}</th>'
         for mark, name in zip(marks, titles, strict=True)
     ]
     body = []
-    for name, cells in rows.items():
+    for name, (label, *cells) in zip(verdict.found, verdict.rows(), strict=True):
         cell = "".join(
             f"<td{mark}>{html.escape(text)}</td>"
             for mark, text in zip(marks, cells, strict=True)
         )
         body.append(
             f'<tr class="is-{name}"><th scope="row"><span class="key"></span>'
-            f"{html.escape(LABELS[name])}</th>{cell}</tr>"
+            f"{html.escape(label)}</th>{cell}</tr>"
         )
     return "".join(head), "\n".join(body)
 
