@@ -11,10 +11,7 @@ from typer import Option
 
 from .. import GroundMetricLearning
 from .._words import count
-from ..experiments import METHODS
-from ..experiments.choice import Learners, available_learners, fixed_for
-from ..experiments.cross_validation import measure
-from ..experiments.estimators import of_learner
+from ..experiments.beside import measure_beside
 from ..experiments.splits import split_data
 from ..experiments.verdict import Verdict
 from ._command import command
@@ -82,21 +79,20 @@ def evaluate(
         learner.set_params(n_jobs=source.jobs)
         warn_if_seen(learner._histograms, learner.histograms(given.X))
     data = split_data(given.X, given.y, **drawing)
-    others = Learners([], "")
-    if learners or (learners is None and model is None):
-        others = available_learners(data.design, slow=bool(learners))
-    if others.skipped:
-        note(others.skipped)
-    own = of_learner(learner, fitted=model is not None)
-    names = [*fixed_for(given.X, tfidf=tfidf), *others.names]
-    found = measure(
+    found, skipped = measure_beside(
+        learner,
         data,
-        methods=[own, *(METHODS[name] for name in names)],
+        fitted=model is not None,
+        learners=None if learners or (learners is None and model is None) else (),
+        slow=bool(learners),
+        tfidf=tfidf,
         n_neighbors=neighbors,
         svm=svm,
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
     )
+    if skipped:
+        note(skipped)
     verdict = Verdict({one.method: one for one in found}, neighbors)
     if json:
         facts = {"data": given.source, "n_histograms": len(given.X)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +12,10 @@ from .. import validation
 from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._votes import votes
-from ..experiments.choice import Learners, available_learners, fixed_for
+from ..experiments.beside import measure_beside
 from ..experiments.cross_validation import measure
-from ..experiments.estimators import Learned, of_learner, of_start
+from ..experiments.estimators import Learned, of_start
 from ..experiments.measures import nearest, nearest_others, own_share
-from ..experiments.methods import METHODS, Method
-from ..experiments.names import LEARNERS
 from ..experiments.verdict import Verdict
 from ..learning._criterion import is_uniform
 from ..neighbors._search import EMDNeighbors
@@ -27,8 +24,9 @@ from ._lesson import lesson
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..experiments.design import Design
+    from ..experiments.cross_validation import CrossValidation
     from ..experiments.measured import Measured
+    from ..experiments.methods import Method
     from ..experiments.splits import Data
 
 Floats = NDArray[np.float64]
@@ -72,12 +70,6 @@ class Evaluation:
         return "initial" if "initial" in self.first else "l1"
 
     @property
-    def starts_at_l1(self) -> bool:
-        """Whether learning started at the EMD of the uniform metric, half of l1."""
-        uniform = is_uniform(self.learner.initial_metric_)
-        return bool(self.learner._is_exact and uniform)
-
-    @property
     def n_seen(self) -> int:
         """Number of test histograms that are also in the training set."""
         train, test = map(self.learner.histograms, (self.data.train, self.data.test))
@@ -118,28 +110,37 @@ def evaluate(
     fitted = not data.was_split and hasattr(learner, "metric_")
     if fitted:
         validation.as_cost(learner.metric_, data.rows.shape[1], "learner.metric_")
-    rivals = _rivals(learners, data.design, slow=slow)
-    names = [*fixed_for(data.rows), *rivals.names]
-    settings: dict[str, Any] = {
-        "n_neighbors": n_neighbors,
-        "n_jobs": n_jobs,
-        "verbose": verbose,
-    }
-    measured = partial(measure, data, **settings, keep=True)
-    own = of_learner(learner, fitted=fitted)
-    every = measured(methods=[own, *(METHODS[name] for name in names), *others])
-    first = every[0].first
-    assert first is not None  # noqa: S101 - it was kept
-    fit = first.pairwise.learner.set_params(n_jobs=learner.n_jobs)
+    options: dict[str, Any] = {"n_neighbors": n_neighbors, "n_jobs": n_jobs}
+    options |= {"verbose": verbose, "keep": True}
+    every, skipped = measure_beside(
+        learner,
+        data,
+        fitted=fitted,
+        learners=learners,
+        slow=slow,
+        others=others,
+        **options,
+    )
+    fit = _kept(every[0]).pairwise.learner.set_params(n_jobs=learner.n_jobs)
     keeps_start = fit._is_exact or not fit._keeps_sparse(reset=False)
-    if keeps_start and not (fit._is_exact and is_uniform(fit.initial_metric_)):
-        every[1:1] = measured(methods=[of_start(learner, fitted=fitted)])
-    options = {"n_jobs": n_jobs, "verbose": learner.verbose}
-    detail = {
-        one.method: _detail(one.first, data, options) for one in every if one.first
-    }
+    if keeps_start and not starts_at_l1(fit):
+        start = of_start(learner, fitted=fitted)
+        every[1:1] = measure(data, methods=[start], **options)
+    search = {"n_jobs": n_jobs, "verbose": learner.verbose}
+    detail = {one.method: _detail(_kept(one), data, search) for one in every}
     verdict = Verdict({one.method: one for one in every}, n_neighbors)
-    return Evaluation(data, fit, verdict, detail, rivals.skipped)
+    return Evaluation(data, fit, verdict, detail, skipped)
+
+
+def starts_at_l1(learner: Any) -> bool:
+    """Whether learning started at the EMD of the uniform metric, half of l1."""
+    return bool(learner._is_exact and is_uniform(learner.initial_metric_))
+
+
+def _kept(found: CrossValidation) -> Measured:
+    """Return the first split, which was kept in detail."""
+    assert found.first is not None  # noqa: S101
+    return found.first
 
 
 def _require_few_bins(learner: Any, d: int) -> None:
@@ -150,16 +151,6 @@ def _require_few_bins(learner: Any, d: int) -> None:
             f"them, and there are {d:,}; to find out whether this map helps, use "
             "groundmetric evaluate, or experiments.compare in Python."
         )
-
-
-def _rivals(learners: Iterable[str] | None, design: Design, *, slow: bool) -> Learners:
-    """Check the names of other learners; by default all that can run."""
-    if learners is None:
-        return available_learners(design, slow=slow)
-    names = [learners] if isinstance(learners, str) else list(learners)
-    for name in names:
-        validation.require_one_of(name, "learners", LEARNERS)
-    return Learners(names, "")
 
 
 def _detail(found: Measured, data: Data, options: dict[str, Any]) -> Detail:
