@@ -36,7 +36,7 @@ def repeated() -> dict[str, str]:
 
 
 def problems(tag: str) -> list[str]:
-    """Say what a release with this tag lacks."""
+    """List what is wrong with a release of this tag."""
     number = version()
     found = [
         f"{name} has version {other}, pyproject.toml {number}"

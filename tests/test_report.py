@@ -284,8 +284,8 @@ def test_packed_metric_is_the_metric_to_five_digits():
 def test_contents_count_what_changed(task):
     evaluation = evaluation_of(task)
     found = contents(evaluation, [str(k) for k in range(16)], (1, 4, 4))
-    data, judged = evaluation.data, evaluation.first
-    before, after = (judged[name].neighbors[:, 0] for name in ("l1", "learned"))
+    data, details = evaluation.data, evaluation.first
+    before, after = (details[name].neighbors[:, 0] for name in ("l1", "learned"))
     was, now = data.y[before] == data.z, data.y[after] == data.z
     examples = found["examples"]
     assert examples["counts"]["mended"] == np.sum(~was & now)

@@ -1,7 +1,7 @@
 """Check a frame of results, and align its methods task by task.
 
-Methods are only compared on the same tasks: a task that lacks one of the methods is
-left out for all of them, and counted.
+Methods are only compared on the same tasks: a task without results of one of the
+methods is left out for all of them, and counted.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class Planned:
 def eligible(
     y: NDArray[Any], request: Request, source: str
 ) -> tuple[list[Any], dict[str, int]]:
-    """Return the classes to draw from, and the sizes of those that are too small.
+    """Return the classes to draw from, and the sizes of classes that are too small.
 
     A class that is too small, but was asked for by name, is an error.
     """

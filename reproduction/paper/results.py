@@ -199,7 +199,7 @@ class ResultsFile:
 
     @contextmanager
     def _sentences(self) -> Iterator[None]:
-        """Say which file it is that SQLite cannot read or write."""
+        """Name the file that SQLite cannot read or write."""
         try:
             yield
         except sqlite3.Error as error:

@@ -1,10 +1,10 @@
-"""The only place that knows metric-learn, and what scikit-learn changed under it.
+"""The only module that imports metric-learn, and adapts it to current scikit-learn.
 
 metric-learn 0.7 passes ``force_all_finite`` to ``check_array`` and ``check_X_y``, which
 scikit-learn renamed to ``ensure_all_finite`` in 1.6 and dropped in 1.8. Both functions
 are wrapped in metric-learn's own module; scikit-learn stays as it is. And it imports
 ``stable_cumsum``, which scikit-learn 1.10 will drop: hence the limit in pyproject.toml.
-A test tells when metric-learn works without all this.
+A test fails once metric-learn works without all this.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def itml(
 ) -> Learned:
     """Learn from pairs that are to be nearer, or farther, than the bounds."""
     learner = _package().ITML(**options)
-    # What fit does, less a threshold that nobody needs: that makes scikit-learn warn.
+    # As fit does, but without its threshold: nothing here needs it, and it warns.
     return _learned(learner._fit(pairs, np.where(same, 1, -1), bounds=bounds))
 
 
@@ -64,7 +64,7 @@ def _learned(learner: Any) -> Learned:
 
 
 def _package() -> ModuleType:
-    """Import metric-learn, fit for the scikit-learn that is installed."""
+    """Import metric-learn, adapted to the scikit-learn that is installed."""
     try:
         import metric_learn
         from metric_learn import _util
@@ -74,7 +74,7 @@ def _package() -> ModuleType:
         ) from error
     for name in ("check_array", "check_X_y"):
         check = getattr(_util, name)
-        if not hasattr(check, "__wrapped__"):  # so that nobody translates twice
+        if not hasattr(check, "__wrapped__"):  # wrap only once
             setattr(_util, name, _translated(check))
     found: ModuleType = metric_learn
     return found

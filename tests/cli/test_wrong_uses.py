@@ -295,9 +295,9 @@ def test_one_line_and_nothing_written(case, folder, run):
     before = files(folder)
     found = run(*shlex.split(line))
     assert found.exit_code == 2
-    (said,) = found.stderr.splitlines()
-    assert said.startswith("error: ")
-    assert sentence in said
+    (message,) = found.stderr.splitlines()
+    assert message.startswith("error: ")
+    assert sentence in message
     assert found.stdout == ""
     assert files(folder) == before
 

@@ -121,8 +121,8 @@ def test_processes_give_the_same_results_and_warnings(monkeypatch):
     with pytest.warns(UserWarning, match=f"{os.getpid()} learned from 8"):
         here = cross_validate(X, y, **options, n_jobs=2)
     monkeypatch.setattr(cross_validation, "WORTH_PROCESSES", 8)
-    with pytest.warns(UserWarning, match="learned from 8") as said:
+    with pytest.warns(UserWarning, match="learned from 8") as warned:
         there = cross_validate(X, y, **options, n_jobs=2)
-    assert len(said) == 2
-    assert not any(str(one.message).startswith(f"{os.getpid()} ") for one in said)
+    assert len(warned) == 2
+    assert not any(str(one.message).startswith(f"{os.getpid()} ") for one in warned)
     assert [one.knn_errors for one in there] == [one.knn_errors for one in here]

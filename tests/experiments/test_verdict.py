@@ -1,4 +1,4 @@
-"""What is said about errors: honest in both directions, and about how sure it is."""
+"""Sentences about errors: honest in both directions, and about how sure it is."""
 
 import numpy as np
 import pytest
@@ -63,17 +63,17 @@ def test_verdict_is_honest_in_both_directions():
 
 
 @pytest.mark.parametrize(
-    ("sure", "said"),
+    ("sure", "message"),
     [
         (0.96, "Other random splits may tip the scales."),
         (0.04, "96.0 % sure that the l1 distance is better; a significant difference"),
         (0.7, "70.0 % sure that learning is better; 50 % is a coin toss"),
     ],
 )
-def test_verdicts_near_the_edge_are_called_so(sure, said):
+def test_verdicts_near_the_edge_are_called_so(sure, message):
     found = Gain("the l1 distance", 0.1, 0.12, 0.02, -0.01, 0.05, sure)
     assert kind(found) == "unclear"
-    assert said in found.certainty
+    assert message in found.certainty
 
 
 def test_nothing_is_certain():

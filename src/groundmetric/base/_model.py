@@ -29,7 +29,7 @@ Saved = TypeVar("Saved", bound="SavedMixin")
 
 
 class Parameters(BaseEstimator):
-    """A small object of parameters that estimators have as one of theirs."""
+    """A small object that groups parameters, itself a parameter of estimators."""
 
 
 class SavedMixin:
@@ -134,7 +134,7 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:
         return estimator
     missing = [name for name in cls._fitted if name not in fitted]
     if missing:
-        raise ValueError(f"there is no {missing[0]!r}")
+        raise ValueError(f"{missing[0]!r} is missing")
     if NAMES_IN in fitted:
         fitted[NAMES_IN] = fitted[NAMES_IN].astype(object)
         if len(set(fitted[NAMES_IN])) < len(fitted[NAMES_IN]):

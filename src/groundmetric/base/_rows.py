@@ -1,8 +1,8 @@
 """The inputs of estimators: histograms in rows, and labels.
 
 scikit-learn records the number and names of features, and checks types and shapes. If
-an entry is wrong, our message says where; scikit-learn's message, which its estimator
-checks look for, follows.
+an entry is wrong, our message says where, followed by scikit-learn's, which its
+estimator checks look for.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ r"""Chi-squared LMNN: a chi-squared distance learned from labels.
           \frac{((L r)_p - (L c)_p)^2}{(L r)_p + (L c)_p}
 
 Columns of L are histograms, so that L r is one, too: L is the softmax of a matrix A
-without constraints, column by column. The loss is that of LMNN. Written from Kedem,
+without constraints, column by column. The loss is that of LMNN. After Kedem,
 Tyree, Sha, Lanckriet & Weinberger, *Non-linear Metric Learning* (NIPS 2012), section 3.
 """
 

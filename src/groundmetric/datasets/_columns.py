@@ -149,7 +149,7 @@ def _guess(
 
 
 def _left_out(names: Sequence[str], wanted: Bins) -> Iterator[str]:
-    """Name the columns that a metric is not about."""
+    """Name the columns that are left out."""
     if names:
         what = "column" if len(names) == 1 else "columns"
         yield f"left out: {what} {listed(names)}, not among those that {wanted.of}"

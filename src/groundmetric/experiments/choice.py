@@ -28,7 +28,7 @@ SLOW, FEW_CLASSES = "itml-hellinger", 5  # its pairs grow as classes squared
 
 
 class Learners(NamedTuple):
-    """Names of learners that can run, and a sentence on those that cannot, if any.
+    """Names of learners that can run, and a sentence on the others, if any.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def is_like_text(X: ArrayLike) -> bool:
 
 
 def best_first(errors: Mapping[str, float]) -> list[str]:
-    """Sort methods by their errors; of equals, those that learn nothing come first.
+    """Sort methods by errors; if these are equal, methods without learning come first.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 A method learns from the training histograms once, and returns a function that computes
 the distances between two sets of histograms. Its settings are all its parameters, so a
-row of results tells how to reproduce it.
+row of results is enough to reproduce it.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ class ConicCombinations:
 
 
 class CombinedCriterion:
-    """A criterion of metrics, as one of the weights of candidates."""
+    """A criterion of metrics, as a function of the weights of candidates."""
 
     def __init__(self, criterion: Criterion, candidates: Candidates) -> None:
         self._criterion, self._candidates = criterion, candidates

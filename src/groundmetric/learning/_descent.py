@@ -82,7 +82,7 @@ class Descent:
     path : DescentPath
         A row for each step.
     converged : bool
-        Progress became too little.
+        Progress fell below tol.
     n_inexact : int
         Projections that have not converged.
     """
@@ -213,9 +213,9 @@ class Descent:
     def _outer_is_little(self) -> bool:
         """Tell whether the criterion has made too little progress.
 
-        At the first steps of outer steps the bound is the criterion itself. What counts
-        is its progress since the outer step before; or, if inner loops are shorter than
-        the window, since as many outer steps as fill it: single steps may go up.
+        At the first step of an outer step the bound is the criterion itself. Compare it
+        with the one before; or, if inner loops are shorter than the window, with the
+        one that many outer steps before, since single steps may go up.
         """
         times = np.flatnonzero(self.path.column("inner") == 0)
         values = self.path.column("criterion")[times]
@@ -224,7 +224,7 @@ class Descent:
         return before.size > 0 and self.settings.is_little(before.min(), now.min())
 
     def follow(self, path: DescentPath) -> None:
-        """Count as steps of this descent those that led here."""
+        """Count the steps that led here as steps of this descent."""
         self.path = path[:]
         self._outer = len(path)
         self.settings = replace(self.settings, max_outer=len(path) + 1)

@@ -78,7 +78,7 @@ class MetricLearner(HistogramTransformer):
     random_state: object
 
     def __sklearn_clone__(self) -> Any:
-        """Clone with the same callbacks: they may count, or hold what has no copy."""
+        """Clone with the same callbacks, which may count or may not be copied."""
         bare = copy(self)
         bare.callbacks = ()
         other = super(MetricLearner, bare).__sklearn_clone__()
@@ -185,8 +185,8 @@ class MetricLearner(HistogramTransformer):
     def _rescale(self) -> None:
         """Scale distances: between training histograms, their median becomes 1.
 
-        The descent's unit ball would give distances of about 0.002, which pipelines
-        with penalties or tolerances take for nothing.
+        In the descent's unit ball, distances would be about 0.002, which penalties and
+        tolerances of other estimators treat as zero.
         """
         rows = some_of(self._histograms)
         for before in ("", "initial_"):
@@ -194,7 +194,7 @@ class MetricLearner(HistogramTransformer):
             self._divide(before, median_distance(between(rows, None)))
 
     def _before(self, before: str = "") -> Floats:
-        """Return what distances are computed from: now, or ("initial_") at first."""
+        """Return what distances are computed from, now or ("initial_") at the start."""
         learned: Floats = getattr(self, f"{before}metric_")
         return learned
 
@@ -217,8 +217,8 @@ class MetricLearner(HistogramTransformer):
     def histograms(self, X: ArrayLike) -> Floats:
         """Return histograms as the metric sees them: of mass 1, raised to ``power``.
 
-        What takes ``metric=learner``, such as ``pairwise_emd(X, metric=learner)``, does
-        this itself.
+        Functions that accept ``metric=learner``, such as :func:`pairwise_emd`, do this
+        themselves.
         """
         check_is_fitted(self, "path_")
         return self._seen(self._as_rows(X, reset=False))

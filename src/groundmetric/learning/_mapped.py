@@ -81,8 +81,8 @@ class MappedMetricLearning(MetricLearner):
     Attributes
     ----------
     embedding_ : ndarray of shape (d, n_components)
-        Where the map takes the bins, centered, and scaled so that the median distance
-        between training histograms (up to 100 of them) is 1.
+        Images of the bins under the map: centered, and scaled so that the median
+        distance between training histograms (up to 100 of them) is 1.
     components_ : ndarray of shape (n_components, s)
         The map, such that ``embedding_`` is
         ``(points - points.mean(axis=0)) @ components_.T``.

@@ -165,7 +165,7 @@ class Database(KeepsLearner, HistogramTransformer):
         """Reject a file without these attributes."""
         missing = [name for name in names if not hasattr(self, name)]
         if missing:
-            raise ValueError(f"there is no {missing[0]!r}")
+            raise ValueError(f"{missing[0]!r} is missing")
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

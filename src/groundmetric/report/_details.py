@@ -28,7 +28,7 @@ def how(evaluation: Evaluation) -> str:
 
 
 def details(evaluation: Evaluation) -> Iterable[str]:
-    """Compare with l1, the start, and the best other; "" is to be left out."""
+    """Compare with l1, the start, and the best other; leave out empty sentences."""
     verdict = evaluation.verdict
     yield verdict.size()
     yield verdict.guessing()

@@ -136,7 +136,7 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
 
 
 def _missing(what: str, error: ImportError) -> str:
-    """Say which library something needs, and how to get it."""
+    """Say which library is missing, and how to install it."""
     names = {"torch": "PyTorch", "array_api_compat": "array-api-compat"}
     library = (error.name or "torch").split(".", maxsplit=1)[0]
     needed = f"{what} needs {names.get(library, library)}"

@@ -185,7 +185,7 @@ class PriorLearner(MetricLearner):
             parts = "_values", "_bins", "_starts", "initial_embedding_"
         for name in parts:
             if name not in own:
-                raise ValueError(f"there is no {name!r}")
+                raise ValueError(f"{name!r} is missing")
         d = len(self.embedding_)
         if "_eps" in own:
             rows = validation.as_sparse_distributions(

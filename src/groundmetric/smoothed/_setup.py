@@ -86,7 +86,7 @@ def _goal_of(learner: PriorLearner, weights: Weights) -> dict[str, Any]:
 
 
 def _require_both(weights: Weights) -> None:
-    """Reject pairs among which there is nothing to tell apart."""
+    """Reject weights without similar or without dissimilar pairs."""
     for similar, kind in ((True, "similar"), (False, "dissimilar")):
         if weights.n_pairs(similar=similar) == 0:
             raise ValueError(

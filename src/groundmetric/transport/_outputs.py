@@ -169,7 +169,7 @@ def _created(path: Path, shape: tuple[int, ...], precision: str) -> np.memmap[An
 
 
 def _reserve(path: Path) -> None:
-    """Take the room of a file now: a map of a file on a full disk is a bus error."""
+    """Reserve disk space now: writing to a map of a file on a full disk crashes."""
     if hasattr(os, "posix_fallocate"):  # not on macOS, nor on Windows
         with path.open("r+b") as file:
             try:
@@ -179,7 +179,7 @@ def _reserve(path: Path) -> None:
 
 
 def _require_own(path: Path, n_blocks: int, key: bytes) -> None:
-    """Refuse to continue what was computed from other inputs, or is cut short."""
+    """Reject outputs that were computed from other inputs, or are cut short."""
     marks = beside(path)
     if not marks.exists():
         return

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 GroundCost = Callable[[Floats, Floats], Floats]
 
-# These compute their weights from the points they are given: each block has others.
+# These compute weights from the points they are given, which would differ by block.
 BLOCKWISE = ("mahalanobis", "seuclidean")
 # The other metrics of scipy's cdist; it knows short names as well.
 POINTWISE = (
