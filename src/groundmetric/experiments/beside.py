@@ -42,7 +42,7 @@ def measure_beside(
     >>> from groundmetric import GroundMetricLearning
     >>> from groundmetric.experiments.beside import measure_beside
     >>> from groundmetric.experiments.splits import split_data
-    >>> data = split_data([[4, 1], [1, 4]] * 2, [0, 1] * 2, n_folds=2)
+    >>> data = split_data([[4, 1], [1, 4]] * 4, [0, 1] * 4, n_folds=2)
     >>> found, skipped = measure_beside(
     ...     GroundMetricLearning(), data, learners=(), n_neighbors=1
     ... )

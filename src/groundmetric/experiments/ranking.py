@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 OURS = "gml"
+UNKNOWN = Estimate(math.nan, math.nan, math.nan, math.nan)
 
 
 def compare(
@@ -111,9 +112,7 @@ def _rows(found: Sequence[CrossValidation]) -> list[dict[str, Any]]:
     best, ours = order[0], by_name.get(OURS)
     rows = []
     for one in order:
-        saved = Estimate(math.nan, math.nan, math.nan, math.nan)
-        if ours is not None:
-            saved = one.saved_by(ours)
+        saved = UNKNOWN if ours is None else one.saved_by(ours)
         rows.append(
             {"method": one.method}
             | _columns("error", one.error())
