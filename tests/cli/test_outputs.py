@@ -94,8 +94,9 @@ def test_standard_input_may_be_the_output():
 
 def test_every_file_of_every_command_is_marked():
     n_outputs = 0
-    for command_name, (module, *_) in COMMANDS.items():
-        command = getattr(import_module(f"groundmetric.cli.{module}"), command_name)
+    for command_name in COMMANDS:
+        module = import_module(f"groundmetric.cli._{command_name}")
+        command = getattr(module, command_name)
         parameters = inspect.signature(command).parameters
         marked = {
             name: [m for m in metadata if m is INPUT or isinstance(m, Output)]
