@@ -62,6 +62,12 @@ class Arrays:
             return self.xp.matmul(left, right)
         return product(left, right, n_threads)
 
+    def rows(self, array: Array, which: NDArray[Any]) -> Array:
+        """Gather rows, in the shape of the indices."""
+        if self.xp is np:
+            return np.take(array, which, axis=0)
+        return array[self.put(which)]
+
     def positions(self, n: int) -> Array:
         """0, 1, ..., n - 1."""
         return self.put(np.arange(n))
