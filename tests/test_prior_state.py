@@ -13,6 +13,7 @@ import reference
 from groundmetric.learning._margin import MarginCriterion
 from groundmetric.similarity._makers import weights_of
 from groundmetric.smoothed._batches import Batches
+from groundmetric.smoothed._entries import weighted
 from groundmetric.smoothed._parameters import (
     PARTS,
     Parameters,
@@ -21,7 +22,7 @@ from groundmetric.smoothed._parameters import (
 )
 from groundmetric.smoothed._pull import PulledCriterion
 from groundmetric.smoothed._softmax import SoftmaxCriterion, softmax
-from groundmetric.smoothed._tilted import Tilted, weighted
+from groundmetric.smoothed._tilted import Tilted
 from groundmetric.smoothed._training import Training, TrainingSettings
 
 RHO = (0.5, 3.0, math.inf)

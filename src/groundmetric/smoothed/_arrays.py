@@ -85,6 +85,11 @@ class Arrays:
         return own.astype(np.float64) if own.dtype.kind == "f" else own
 
 
+def numpy_arrays(dtype: np.dtype[Any]) -> Arrays:
+    """Compute with numpy."""
+    return Arrays(np, None, dtype, PROCESSOR_CHUNK)
+
+
 def to_numpy(array: Array, name: str = "array") -> Any:
     """Take an array of PyTorch or CuPy to the processor, unless it has a gradient."""
     validation.require_no_gradient(array, name)
@@ -106,7 +111,7 @@ def is_foreign(array: Array) -> bool:
 def find_arrays(X: Array, device: str | None, dtype: np.dtype[Any]) -> Arrays:
     """Compute on the device asked for, or else where X lies."""
     if device is None and not is_foreign(X):
-        return Arrays(np, None, dtype, PROCESSOR_CHUNK)
+        return numpy_arrays(dtype)
     if device is not None:
         xp, place = _torch(device)
     else:

@@ -87,7 +87,7 @@ class SinkhornMetricLearning(PriorLearner):
         ``max_steps`` are taken then.
     device : {"cpu", "cuda", "mps"}, optional
         Compute with PyTorch on this device (needs the extra ``gpu``); None is numpy.
-        Mean positions, those of an infinite smoothing from a prior, are always numpy's.
+        At infinite smoothing, a softmax keeps weights and positions there.
     dtype : {"float64", "float32"}, optional
         Precision of the distances. By default float64; from a prior, parameters are
         learned in float32.

@@ -158,7 +158,9 @@ class PlanSolver(SparseSolver):
             costs += squares[p][:, None]
             costs += squares[q]
             np.maximum(costs, 0.0, out=costs)
-            both, rows, columns = np.intersect1d(p, q, True, return_indices=True)
+            _, rows, columns = np.intersect1d(
+                p, q, assume_unique=True, return_indices=True
+            )
             costs[rows, columns] = 0.0
             return costs
 
@@ -212,10 +214,7 @@ class PlanSolver(SparseSolver):
             if all_kept is None:
                 f = k.to_potentials(scaled(k, r, c, g)[2])
             else:
-                f, g = (
-                    k.arrays.rows(part, some)
-                    for part in all_kept[int(which[0])]
-                )
+                f, g = (k.arrays.rows(part, some) for part in all_kept[int(which[0])])
                 g = g[:, : c.shape[1]]
             u, v = k.from_potentials(f), k.from_potentials(g)
             k.divide(k.encode(r), u, out=u)

@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..learning._margin import MarginCriterion
+from ._arrays import find_arrays, to_numpy
+from ._batch import LARGEST_SMOOTHING
 from ._batches import TOL, Batches
 from ._divergence import sinkhorn_divergence
-from ._embedding import embed, nearest
-from ._means import squared
+from ._embedding import Embedded, embed, nearest
+from ._entries import weighted
 from ._parameters import PARTS, Parameters, Prior
 from ._pull import PulledCriterion
 from ._softmax import TEMPERATURE, SoftmaxCriterion
-from ._tilted import weighted
 from ._training import Training, TrainingSettings
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..learning._criterion import Criterion
     from ..similarity._weights import Weights
+    from ._arrays import Arrays
 
 Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]
@@ -85,7 +87,7 @@ class PriorLearning:
     ) -> tuple[Training, float]:
         """Set a training up, for sparse rows of mass 1; and return eps."""
         prior = Prior.of(rows, points, self.n_components, self.bin_weights)
-        parameters = Parameters(prior, self.learned, self.dtype)
+        parameters = Parameters(prior, self.learned, self.dtype, self._arrays(rows))
         batches = Batches(
             rows,
             weights,
@@ -110,6 +112,23 @@ class PriorLearning:
         training = Training(criterion, parameters, self.settings)
         return training, batches.eps
 
+    def _arrays(self, rows: csr_array) -> Arrays | None:
+        """Return where parameters live: on the device, if mean positions are all.
+
+        Plans and margins take them to the processor in any case.
+        """
+        device, precision = self.options.get("device"), np.dtype(self.dtype)
+        is_mean = self.smoothing > LARGEST_SMOOTHING[precision]
+        if device is None or not is_mean or self.margins is not None:
+            return None
+        arrays = find_arrays(rows, device, precision)
+        if "mps" in str(arrays.device):
+            raise ValueError(
+                "device is 'mps', which has no sparse products; from a prior with an "
+                "infinite smoothing, choose 'cpu' or 'cuda'."
+            )
+        return arrays
+
 
 class State(NamedTuple):
     """Weights and positions of the bins, and the smoothing.
@@ -131,14 +150,14 @@ class State(NamedTuple):
     @classmethod
     def of(cls, training: Training, eps: float) -> State:
         """Return what a training has learned so far, in double precision."""
-        return cls.at(training.parameters, training.result, eps)
+        return cls.at(training.parameters, training._adam.theta, eps)
 
     @classmethod
     def at(cls, parameters: Parameters, theta: Floats, eps: float) -> State:
         """Return what parameters mean at a vector, in double precision."""
         return cls(
-            parameters.log_weights(theta).astype(np.float64),
-            parameters.positions(theta).astype(np.float64),
+            to_numpy(parameters.log_weights(theta)).astype(np.float64),
+            to_numpy(parameters.positions(theta)).astype(np.float64),
             eps,
         )
 
@@ -173,13 +192,9 @@ class State(NamedTuple):
     ) -> Floats:
         """Distances between rows of mass 1."""
         if math.isinf(self.eps):
-            a = self.embed(left)
-            b = a if right is None else self.embed(right)
-            center = b.mean(axis=0)
-            between = squared(a - center, b - center)
-            if right is None:
-                np.fill_diagonal(between, 0.0)
-            return between
+            options.pop("tol", None)  # nothing is iterated
+            base = Embedded(self.embed(left if right is None else right), **options)
+            return base.distances(None if right is None else self.embed(left))
         found = sinkhorn_divergence(
             self.weigh(left),
             None if right is None else self.weigh(right),
@@ -190,12 +205,12 @@ class State(NamedTuple):
         )
         return np.maximum(found, 0.0, out=found)
 
-    def distances_to(self, base: csr_array) -> Callable[[csr_array], Floats]:
+    def distances_to(
+        self, base: csr_array, **options: Any
+    ) -> Callable[[csr_array], Floats]:
         """Make a function of rows at infinite smoothing; the base is embedded once."""
-        points = self.embed(base)
-        center = points.mean(axis=0)
-        points -= center
-        return lambda rows: squared(self.embed(rows) - center, points)
+        points = Embedded(self.embed(base), **options)
+        return lambda rows: points.distances(self.embed(rows))
 
     def nearest(
         self,

@@ -7,7 +7,6 @@ max(M) / eps = 300 or so; logarithms hold anything, at d^2 exponentials for each
 
 from __future__ import annotations
 
-from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np

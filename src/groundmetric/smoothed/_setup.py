@@ -36,7 +36,7 @@ class StateTraining(Training):
     @property
     def result(self) -> Any:
         """What it has learned so far."""
-        return State.at(self.parameters, self.metric, self._eps)
+        return State.at(self.parameters, self._adam.theta, self._eps)
 
 
 def training_of(learner: PriorLearner, rows: Any, weights: Weights) -> StateTraining:

@@ -19,8 +19,8 @@ from .. import validation
 from ..base._blas import one_blas_thread
 from ..validation import Case
 from ._batch import LARGEST_SMOOTHING, debiased
-from ._problems import Problems, Solved
 from ._kernels import by_rows, pair_scalings
+from ._problems import Problems, Solved
 from ._sinkhorn import alternate, dual_values, halfway, iterate, scaled
 
 if TYPE_CHECKING:
