@@ -14,7 +14,7 @@ from ._arrays import find_arrays, to_numpy
 from ._batch import LARGEST_SMOOTHING
 from ._batches import TOL, Batches
 from ._divergence import sinkhorn_divergence
-from ._embedding import Embedded, embed, nearest
+from ._embedding import BLOCK, Embedded, embed, nearest
 from ._entries import weighted
 from ._parameters import PARTS, Parameters, Prior
 from ._pull import PulledCriterion
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]
+
+# Queries at a time, at least: the base is solved with itself for each block.
+LEAST_QUERIES = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,6 +225,11 @@ class State(NamedTuple):
         """Return distances and indices of the k nearest rows; ties go to the first."""
         if math.isinf(self.eps):
             return nearest(self.embed(base), self.embed(queries), k)
-        between = self.distances(queries, base, **options)
-        chosen = np.argsort(between, axis=1, kind="stable")[:, :k]
-        return np.take_along_axis(between, chosen, axis=1), chosen
+        size = max(LEAST_QUERIES, BLOCK // (8 * base.shape[0]))
+        parts = []
+        for first in range(0, queries.shape[0], size):
+            between = self.distances(queries[first : first + size], base, **options)
+            chosen = np.argsort(between, axis=1, kind="stable")[:, :k]
+            parts.append((np.take_along_axis(between, chosen, axis=1), chosen))
+        distances, indices = zip(*parts, strict=True)
+        return np.concatenate(distances), np.concatenate(indices)
