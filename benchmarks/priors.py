@@ -130,9 +130,6 @@ LEARNERS: dict[str, Callable[[Task], float]] = {
     "smoothed, softmax, temperature 2": lambda task: smoothed(task, criterion=WARM),
     "smoothed, margins, pull 10": lambda task: smoothed(task, pull=10.0),
     "smoothed, margins, pull 30": lambda task: smoothed(task, pull=30.0),
-    "smoothing 1, softmax, pull 10": lambda task: smoothed(
-        task, criterion="softmax", pull=10.0, smoothing=1.0
-    ),
     "all entries, no pull": lambda task: pulled(task, 0.0),
     "all entries, mean of steps": lambda task: pulled(task, 1e-9),
     "all entries, pull 1": lambda task: pulled(task, 1.0),
