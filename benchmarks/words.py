@@ -1,9 +1,9 @@
 """Neighbors of documents, learned from words and their vectors, beside the WMD.
 
-Ours are those of mean positions of weighted words, learned by a softmax with a pull to
-the vectors. The peer is the word mover's distance (Kusner et al.), the EMD between
-words at their vectors, without learning. Its neighbors are found twice: by POT, which
-solves all pairs of a few documents (gensim's WMD calls it for each pair), and by
+Our neighbors are those of mean positions of weighted words, learned by a softmax with a
+pull to the vectors. The peer is the word mover's distance (Kusner et al.), the EMD
+between words at their vectors, without learning. Its neighbors are found twice: by POT,
+which solves all pairs of a few documents (gensim's WMD calls it for each pair), and by
 EMDNeighbors, which bounds most pairs. Their distances are compared; the error is
 that of the latter, and the time of POT for all documents is estimated. Settings were
 chosen on the training documents of Reuters R8.
@@ -39,10 +39,10 @@ N_NEIGHBORS = 5
 N_POT = 3  # documents whose neighbors POT finds, too
 N_WMD = {"made": 100}  # documents whose neighbors by WMD are found; otherwise all
 N_SPLITS = 3
-# Of the set that is made up: as many as a collection of medical abstracts has.
+# Of the synthetic set: as many as in a collection of medical abstracts.
 MADE = {"n": 4800, "d": 22_000, "n_classes": 23, "n_words": 65, "n_components": 100}
 LIMITS = {"seconds": 120, "megabytes": 1500}
-# One step that leads nowhere, for the distances before the first.
+# A single, negligible step, to measure the distances before learning.
 STILL = {"max_steps": 1, "criterion": Softmax(step_size=1e-12)}
 
 
@@ -55,10 +55,10 @@ class Documents(NamedTuple):
     train: np.ndarray
 
 
-def made(seed: int) -> Documents:
-    """Documents of classes that prefer some words, and vectors that know them."""
+def made(seed: int, n: int = MADE["n"]) -> Documents:
+    """Documents of classes that prefer some words, and vectors that reflect this."""
     rng = np.random.default_rng(seed)
-    n, d, n_words = (MADE[name] for name in ("n", "d", "n_words"))
+    d, n_words = MADE["d"], MADE["n_words"]
     y = rng.integers(0, MADE["n_classes"], size=n)
     chance = 1 / np.arange(10, d + 10)
     topics = rng.integers(0, 4 * MADE["n_classes"], size=d)  # one in four has a class
@@ -83,7 +83,7 @@ def read(path: Path) -> Documents:
 
 
 def split(documents: Documents, seed: int) -> np.ndarray:
-    """Tell which rows to learn from."""
+    """Return which rows to learn from."""
     if documents.train.any():
         return documents.train
     n = len(documents.y)

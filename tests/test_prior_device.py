@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from groundmetric import Checkpoint, EMDNeighbors
+from groundmetric.base._arrays import numpy_arrays
 from groundmetric.smoothed import _prior, _setup
-from groundmetric.smoothed._arrays import numpy_arrays
 from test_prior_estimator import N, learner_of
 from test_prior_learning import documents
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base._arrays import to_numpy
 from ..learning._batches import Draws
 from ..learning._checkpoint import identify
 from ..similarity._weights import LabelWeights
-from ._arrays import to_numpy
 from ._batch import LARGEST_SMOOTHING, MAX_ITER
 from ._means import MeanDistances
 from ._plans import PlanDistances
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from .. import _files
+    from ..base._arrays import Array, Arrays
+    from ..learning._parameters import Parameters
     from ..similarity._weights import Weights
-    from ._arrays import Array, Arrays
-    from ._parameters import Parameters
 
 Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
-from ._arrays import find_arrays
-from ._entries import weighted
+from ..base._arrays import find_arrays
+from ..learning._entries import weighted
 from ._means import squared
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ._arrays import to_numpy
+from ..base._arrays import to_numpy
 from ._scalings import LARGEST_EXPONENT, Logarithms, Scalings
 
 if TYPE_CHECKING:
-    from ._arrays import Array, Arrays
+    from ..base._arrays import Array, Arrays
 
 Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._tilted import Tilted
+from ..learning._tilted import Tilted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from ._arrays import Array, Arrays
-    from ._parameters import Parameters
+    from ..base._arrays import Array, Arrays
+    from ..learning._parameters import Parameters
 
 
 class MeanDistances:

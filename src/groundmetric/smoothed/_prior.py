@@ -1,4 +1,4 @@
-"""What an estimator needs: a training from a prior, and the state that it learned."""
+"""A training from a prior, set up for an estimator, and the state that it learned."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..base._arrays import find_arrays, to_numpy
+from ..learning._entries import weighted
 from ..learning._margin import MarginCriterion
-from ._arrays import find_arrays, to_numpy
+from ..learning._parameters import PARTS, Parameters, Prior
 from ._batch import LARGEST_SMOOTHING
 from ._batches import TOL, Batches
 from ._divergence import sinkhorn_divergence
 from ._embedding import BLOCK, Embedded, embed, nearest
-from ._entries import weighted
-from ._parameters import PARTS, Parameters, Prior
 from ._pull import PulledCriterion
 from ._softmax import TEMPERATURE, SoftmaxCriterion
 from ._training import Training, TrainingSettings
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from scipy.sparse import csr_array
 
+    from ..base._arrays import Arrays
     from ..learning._criterion import Criterion
     from ..similarity._weights import Weights
-    from ._arrays import Arrays
 
 Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .._files import Arrays
+    from ..base._arrays import Array
     from ..learning._criterion import Criterion, Evaluation
-    from ._arrays import Array
-    from ._parameters import Parameters
+    from ..learning._parameters import Parameters
 
 
 class PulledCriterion:

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ._arrays import Array, Arrays
+    from ..base._arrays import Array, Arrays
 
 # Potentials range over max(M), so that scalings times the kernel range over
 # exp(2 max(M) / eps), and masses of bins over some more.

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..base._arrays import numpy_arrays
 from ..learning._criterion import Evaluation
-from ._arrays import numpy_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
     from .. import _files
-    from ._arrays import Array, Arrays
+    from ..base._arrays import Array, Arrays
     from ._batches import Batches
 
 # tau, as a share of the first median distance.

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 from ._entries import entries_of
 
 if TYPE_CHECKING:
-    from ._arrays import Array
+    from ..base._arrays import Array
     from ._parameters import Parameters
 
 Floats = NDArray[Any]  # float32 or float64

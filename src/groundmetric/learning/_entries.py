@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
-    from ._arrays import Array, Arrays
+    from ..base._arrays import Array, Arrays
 
 Floats = NDArray[Any]  # float32 or float64
 
@@ -40,7 +40,7 @@ class Entries:
         self.rows = csr_array((masses, rows.indices, rows.indptr), shape=rows.shape)
 
     def weigh(self, log_weights: Floats) -> None:
-        """Weight the first masses anew, by the weights of the bins."""
+        """Multiply the masses given by the weights of their bins."""
         self.rows.data = weighted(self._masses, self.rows, log_weights)
 
     def product(self, right: Floats) -> Floats:
@@ -71,7 +71,7 @@ class DeviceEntries:
         self._data = self._masses = put(masses)
 
     def weigh(self, log_weights: Array) -> None:
-        """Weight the first masses anew, by the weights of the bins."""
+        """Multiply the masses given by the weights of their bins."""
         xp = self._xp
         logs = log_weights[self._column]
         logs -= xp.segment_reduce(logs, "max", lengths=self._sizes)[self._row]

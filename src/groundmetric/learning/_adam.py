@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._arrays import numpy_arrays, to_numpy
+from ..base._arrays import numpy_arrays, to_numpy
 
 if TYPE_CHECKING:
     from .. import _files
-    from ._arrays import Array, Arrays
+    from ..base._arrays import Array, Arrays
 
 MEAN, SQUARE, EPSILON = 0.9, 0.999, 1e-8
 BLOCK = 2**15  # entries at a time, which stay in the processor's cache
 
 
 class Adam:
-    """Where a vector is, and the moments of its gradients.
+    """A vector that is moved, and the moments of its gradients.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Adam:
     rates : list of (slice, float)
         eta of each part.
     n_steps : int
-        T, after which steps are zero.
+        T, after which steps are zero, unless :meth:`move` has a share of its own.
     arrays : Arrays, optional
         Where the vector lives; with numpy by default.
     """
@@ -45,7 +45,7 @@ class Adam:
         self,
         theta: Array,
         rates: list[tuple[slice, float]],
-        n_steps: int,
+        n_steps: int = 1,
         arrays: Arrays | None = None,
     ) -> None:
         self.theta = theta
@@ -62,9 +62,9 @@ class Adam:
         t = min(self.n_taken, self._n_steps)
         return (1 + math.cos(math.pi * t / self._n_steps)) / 2
 
-    def move(self, gradient: Array) -> None:
-        """Take a step against a gradient."""
-        share, xp = self.share, self._xp
+    def move(self, gradient: Array, share: float | None = None) -> None:
+        """Take a step against a gradient, of this share or of that of the cosine."""
+        share, xp = self.share if share is None else share, self._xp
         self.n_taken += 1
         root = math.sqrt(1 - SQUARE**self.n_taken)
         unbiased = root / (1 - MEAN**self.n_taken)
