@@ -14,7 +14,7 @@ import torch
 from scipy.spatial.distance import cdist
 
 from groundmetric import Margin, SinkhornMetricLearning
-from groundmetric.smoothed._arrays import find_arrays
+from groundmetric.base._arrays import find_arrays
 from groundmetric.smoothed._batch import SinkhornBatch
 from groundmetric.smoothed._scalings import Scalings
 from groundmetric.smoothed._sinkhorn import alternate

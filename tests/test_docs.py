@@ -226,6 +226,14 @@ def test_tutorial_of_images_says_what_comes_out(run_tutorial, capsys):
     assert f"{float(here[0]) / 100:.1%}".replace("%", " %") in capsys.readouterr().out
 
 
+def test_tutorial_of_text_ends_below_word_movers_distance(capsys):
+    names = runpy.run_path(str(ROOT / "examples" / "tutorials" / "plot_2_text.py"))
+    plt.close("all")
+    assert list(names["found"])[2:] == ["word mover's", "learned"]
+    assert names["mean"][3] < names["mean"][2] - 0.02
+    assert f"learned         {names['mean'][3]:.1%} errors" in capsys.readouterr().out
+
+
 def test_tutorial_of_many_distances_runs(run_tutorial, capsys):
     names = run_tutorial("plot_3_ten_million")
     printed = capsys.readouterr().out

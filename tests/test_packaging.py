@@ -35,7 +35,7 @@ NEEDS = {
     "datasets._pixels": "images",
     "experiments": "experiments",
     "plotting": "plot",
-    "smoothed._arrays": "gpu",
+    "base._arrays": "gpu",
 }
 
 

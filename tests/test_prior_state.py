@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import groundmetric as gm
 import reference
+from groundmetric.learning._entries import weighted
 from groundmetric.learning._margin import MarginCriterion
 from groundmetric.learning._parameters import (
     PARTS,
@@ -17,7 +18,7 @@ from groundmetric.learning._parameters import (
     Prior,
     inverse_document_frequency,
 )
-from groundmetric.learning._tilted import Tilted, weighted
+from groundmetric.learning._tilted import Tilted
 from groundmetric.similarity._makers import weights_of
 from groundmetric.smoothed._batches import Batches
 from groundmetric.smoothed._pull import PulledCriterion

@@ -387,7 +387,7 @@ def test_full_gpu_is_a_sentence(digits, monkeypatch):
 
     X, y, _, _ = digits
     monkeypatch.setattr("groundmetric.smoothed._problems.DenseProblems.solve_own", fail)
-    monkeypatch.setattr("groundmetric.smoothed._arrays.Arrays.get", fail)
+    monkeypatch.setattr("groundmetric.base._arrays.Arrays.get", fail)
     for rho in (1.0, math.inf):
         learner = SinkhornMetricLearning(smoothing=rho)
         with pytest.raises(MemoryError, match=r"for 1128 pairs .*fits: batch_size"):

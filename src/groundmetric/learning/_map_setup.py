@@ -17,11 +17,11 @@ from ._axes import centered, scaled, starting_map
 from ._criteria import Margin, as_criterion
 from ._descent import Descent, Settings
 from ._effort import warn_if_long
+from ._entries import weighted
 from ._mapped_pairs import MappedHistograms
 from ._maps import LinearMaps
 from ._parameters import Parameters, logarithms, starting_weights
 from ._pull import MetricPull
-from ._tilted import weighted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,12 +18,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
+from ..base._arrays import numpy_arrays, to_numpy
 from ._axes import principal_axes, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scipy.sparse import csr_array
+
+    from ..base._arrays import Array, Arrays
 
 Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]
@@ -95,6 +98,8 @@ class Parameters:
         Which of them are learned; the others stay where they are.
     dtype : str
         Precision.
+    arrays : Arrays, optional
+        Where the vector lives; with numpy by default.
     """
 
     def __init__(
@@ -102,11 +107,13 @@ class Parameters:
         prior: Prior,
         learned: tuple[str, ...] = PARTS,
         dtype: str = "float32",
+        arrays: Arrays | None = None,
     ) -> None:
         self.dtype = np.dtype(dtype)
-        self.points = np.ascontiguousarray(prior.points, self.dtype)
-        self._map = None if prior.map is None else prior.map.astype(self.dtype)
-        self._log_weights = prior.log_weights.astype(self.dtype)
+        self.arrays = numpy_arrays(self.dtype) if arrays is None else arrays
+        self.points = self.arrays.put(np.ascontiguousarray(prior.points))
+        self._map = None if prior.map is None else self.arrays.put(prior.map)
+        self._log_weights = self.arrays.put(prior.log_weights)
         d, s, r = self.shape = prior.shape
         sizes = {
             "weights": (d,),
@@ -124,56 +131,55 @@ class Parameters:
                 end = self.slices[name].stop
         self.start = self._start(end)
 
-    def _start(self, size: int) -> Floats:
-        start = np.zeros(size, self.dtype)
+    def _start(self, size: int) -> Array:
+        start = self.arrays.put(np.zeros(size))
         parts = {"weights": self._log_weights, "map": self._map}
         for name, array in parts.items():
             if name in self.slices and array is not None:
-                start[self.slices[name]] = array.ravel()
+                start[self.slices[name]] = array.reshape(-1)
         return start
 
-    def part(self, theta: Floats, name: str) -> Floats | None:
+    def part(self, theta: Array, name: str) -> Array | None:
         """View one of them in the vector; None if it is not learned."""
         if name not in self.slices:
             return None
         return theta[self.slices[name]].reshape(self.shapes[name])
 
-    def log_weights(self, theta: Floats) -> Floats:
+    def log_weights(self, theta: Array) -> Array:
         """Return l, (d,)."""
         learned = self.part(theta, "weights")
         return self._log_weights if learned is None else learned
 
-    def positions(self, theta: Floats, bins: Indices | slice = slice(None)) -> Floats:
+    def positions(self, theta: Array, bins: Array = slice(None)) -> Array:
         """Return a_p = A' x_p + delta_p of some bins, in rows."""
         A, offsets = self.part(theta, "map"), self.part(theta, "offsets")
         A = self._map if A is None else A
-        found: Floats = self.points[bins] if A is None else self.points[bins] @ A
+        found = self.points[bins] if A is None else self.points[bins] @ A
         return found if offsets is None else found + offsets[bins]
 
     def gradient(
-        self, bins: Indices, in_positions: Floats, in_log_weights: Floats
-    ) -> Floats:
+        self, bins: Array, in_positions: Array, in_log_weights: Array
+    ) -> Array:
         r"""Gradient in the flat vector of what has these gradients at some bins.
 
         .. math:: \nabla_A = \sum_p x_p \nabla_{a_p}', \qquad
                   \nabla_{\delta_p} = \nabla_{a_p}.
         """
-        flat = np.zeros_like(self.start)
+        flat = self.arrays.xp.zeros_like(self.start)
         for name, g in (("weights", in_log_weights), ("offsets", in_positions)):
             part = self.part(flat, name)
             if part is not None:
                 part[bins] = g
         part = self.part(flat, "map")
         if part is not None:
-            np.matmul(self.points[bins].T, in_positions, out=part)
+            part[...] = self.points[bins].T @ in_positions
         return flat
 
     def identity(self) -> Iterator[Any]:
         """Return what positions and weights depend on, but for the vector."""
         yield f"parameters {self.shape} {sorted(self.slices)} {self.dtype}"
-        yield self.points
-        yield self._log_weights
-        yield self.start
+        for array in (self.points, self._log_weights, self.start):
+            yield to_numpy(array)
 
 
 def inverse_document_frequency(rows: csr_array) -> NDArray[np.float64]:

@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from .._warnings import warn_not_converged
-from ._arrays import full_device_in_words
+from ..base._arrays import full_device_in_words
 from ._costs import as_dissimilarity
 from ._problems import DenseProblems, Solved
 from ._scalings import Scalings, scalings_for
 
 if TYPE_CHECKING:
-    from ._arrays import Array
+    from ..base._arrays import Array
     from ._supports import SparseProblems
 
 Floats = NDArray[np.float64]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
+from ..base._arrays import full_device_in_words, to_numpy
 from ..transport import pairwise_emd
 from ..validation import Case
-from ._arrays import full_device_in_words, to_numpy
 from ._batch import MAX_ITER, debiased, prepare, warn_of_errors
 from ._costs import CostsOfBins, as_dissimilarity
 from ._problems import DenseProblems

@@ -86,7 +86,8 @@ class SinkhornMetricLearning(PriorLearner):
         batch's pairs and of the n * d numbers given. All ``max_steps`` are then taken.
     device : {"cpu", "cuda", "mps"}, optional
         Compute with PyTorch on this device (needs the extra ``gpu``); None is numpy.
-        With infinite smoothing, learning from a prior always uses numpy.
+        With infinite smoothing, a softmax keeps weights and positions there; margins
+        always use numpy.
     dtype : {"float64", "float32"}, optional
         Precision of the distances. By default float64; from a prior, parameters are
         learned in float32.

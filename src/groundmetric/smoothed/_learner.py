@@ -122,7 +122,7 @@ class PriorLearner(MetricLearner):
         """
         learned = self._learned
         if isinstance(learned, State) and math.isinf(learned.eps):
-            return learned.distances_to(csr_array(base))
+            return learned.distances_to(csr_array(base), **self._options())
         between = self._distances(learned)
         return lambda rows: between(rows, base)
 

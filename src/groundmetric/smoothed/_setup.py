@@ -9,9 +9,9 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 
 from .. import validation
+from ..base._arrays import find_arrays
 from ..learning._criteria import Softmax, as_criterion
 from ..learning._parameters import PARTS, starting_weights
-from ._arrays import find_arrays
 from ._effort import warn_of_training
 from ._prior import PriorLearning, State
 from ._training import Training, TrainingSettings
@@ -36,7 +36,7 @@ class StateTraining(Training):
     @property
     def result(self) -> Any:
         """The state learned so far."""
-        return State.at(self.parameters, self.metric, self._eps)
+        return State.at(self.parameters, self._adam.theta, self._eps)
 
 
 def training_of(learner: PriorLearner, rows: Any, weights: Weights) -> StateTraining:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ._arrays import Array
+    from ..base._arrays import Array
     from ._scalings import Scalings
 
 # Iterations between two looks at the marginals, each of which waits for the device.

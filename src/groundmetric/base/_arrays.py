@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .. import validation
-from ..base._blas import product
+from ._blas import product
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +62,12 @@ class Arrays:
             return self.xp.matmul(left, right)
         return product(left, right, n_threads)
 
+    def rows(self, array: Array, which: NDArray[Any]) -> Array:
+        """Gather rows, in the shape of the indices."""
+        if self.xp is np:
+            return np.take(array, which, axis=0)
+        return array[self.put(which)]
+
     def positions(self, n: int) -> Array:
         """0, 1, ..., n - 1."""
         return self.put(np.arange(n))
@@ -77,6 +83,11 @@ class Arrays:
         """Copy an array from the device; numbers as float64."""
         own: NDArray[Any] = to_numpy(array)
         return own.astype(np.float64) if own.dtype.kind == "f" else own
+
+
+def numpy_arrays(dtype: np.dtype[Any]) -> Arrays:
+    """Compute with numpy."""
+    return Arrays(np, None, dtype, PROCESSOR_CHUNK)
 
 
 def to_numpy(array: Array, name: str = "array") -> Any:
@@ -100,7 +111,7 @@ def is_foreign(array: Array) -> bool:
 def find_arrays(X: Array, device: str | None, dtype: np.dtype[Any]) -> Arrays:
     """Compute on the device asked for, or else where X lies."""
     if device is None and not is_foreign(X):
-        return Arrays(np, None, dtype, PROCESSOR_CHUNK)
+        return numpy_arrays(dtype)
     if device is not None:
         xp, place = _torch(device)
     else:
