@@ -17,6 +17,7 @@ from groundmetric.experiments import FIGURE_3, FIGURE_4, METHODS
 from paper import MissingResultsError, read_results
 from paper.command import main
 from paper.plan import Request, eligible, plan
+from started import SCRIPT, finished, python
 
 ROOT = Path(__file__).parents[2]
 
@@ -336,17 +337,10 @@ def test_files_that_are_no_data(case, run):
 
 def test_a_killed_run_goes_on(tiny):
     """Run the script itself, as ``make reproduce`` does, and kill it."""
-    line = [
-        sys.executable,
-        ROOT / "reproduction",
-        "run",
-        "tiny.npz",
-        "--neighbors",
-        "3",
-    ]
+    line = [SCRIPT, ROOT / "reproduction", "run", "tiny.npz", "--neighbors", "3"]
     line += ["--multiclass", "2", "--tasks", "40", "--neighbors", "3"]
     line += ["--method", "l1", "--method", "gml"]
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+    process = python(*line)
     results = tiny / "results.sqlite"
     while process.poll() is None and not (results.exists() and n_rows(results)):
         time.sleep(0.001)
@@ -354,9 +348,8 @@ def test_a_killed_run_goes_on(tiny):
     assert process.communicate()[0] == ""
     before = n_rows(results)
     assert 0 < before < 80
-    done = subprocess.run(line, capture_output=True, text=True, check=True)
     said = f"tiny/2-classes-seed0: {80 - before} new rows in results.sqlite\n"
-    assert done.stdout == said
+    assert finished(*line)[:2] == (0, said)
     assert n_rows(results) == 80
 
 
