@@ -18,10 +18,21 @@ IMPORTED = [
     "groundmetric.learning",
     "groundmetric.neighbors",
     "groundmetric.smoothed",
+    "distributed",  # for workers of test_cluster.py; not everywhere
 ]
 SCRIPT = (
     "import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0], {}, '__main__')"
 )
+
+
+def server():
+    """Start the server that forks, unless it runs; return what starts processes."""
+    from multiprocessing import forkserver  # not on Windows
+
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(IMPORTED)  # of no effect if it runs
+    forkserver.ensure_running()
+    return context
 
 
 def python(code, *arguments):
@@ -48,8 +59,7 @@ class Fork:
     """A process that the server forks, with pipes for what it prints."""
 
     def __init__(self, code, arguments):
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(IMPORTED)  # before the first process only
+        context = server()
         pipes = [context.Pipe(duplex=False) for _ in range(2)]
         ends = [end for _, end in pipes]
         self._process = context.Process(
