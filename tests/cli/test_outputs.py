@@ -27,7 +27,7 @@ REPLACED = {
     "distances data.csv --metric line.npy --out d.csv": "d.csv",
     "distances data.csv --metric line.npy --neighbors 2 --out d.npz": "d.npz",
     "project line.npy --out p.csv": "p.csv",
-    "report data.csv --folds 4 --out r.html": "r.html",
+    "report data.csv --folds 4 --no-learners --out r.html": "r.html",
 }
 # A link where the suffix does not let the file itself be named.
 SAME = {
