@@ -1,6 +1,7 @@
 """Slow literal twins of the library's kernels, written from the paper."""
 
 import itertools
+from math import exp, log
 
 import clarabel
 import numpy as np
@@ -512,17 +513,18 @@ def smoothed_potentials(r, c, M, *, n_rounds, n_scales):
 def sinkhorn_plan(r, c, M, eps, n_iter):
     """Fit the marginals of P in turn, P_pq = r_p c_q exp((f_p + g_q - M_pq) / eps)."""
     d = len(r)
+    r, c, M = (np.asarray(array).tolist() for array in (r, c, M))
     f, g = [0.0] * d, [0.0] * d
     for _ in range(n_iter):
         for p in range(d):
-            terms = [c[q] * np.exp((g[q] - M[p][q]) / eps) for q in range(d)]
-            f[p] = -eps * np.log(sum(terms))
+            terms = [c[q] * exp((g[q] - M[p][q]) / eps) for q in range(d)]
+            f[p] = -eps * log(sum(terms))
         for q in range(d):
-            terms = [r[p] * np.exp((f[p] - M[p][q]) / eps) for p in range(d)]
-            g[q] = -eps * np.log(sum(terms))
+            terms = [r[p] * exp((f[p] - M[p][q]) / eps) for p in range(d)]
+            g[q] = -eps * log(sum(terms))
     return np.array(
         [
-            [r[p] * c[q] * np.exp((f[p] + g[q] - M[p][q]) / eps) for q in range(d)]
+            [r[p] * c[q] * exp((f[p] + g[q] - M[p][q]) / eps) for q in range(d)]
             for p in range(d)
         ]
     )
