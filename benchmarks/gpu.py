@@ -30,7 +30,7 @@ CHUNKS = (4_000, 8_000, 16_000, 32_000)
 
 
 def device_name(device: str) -> str:
-    """Say what the figures were measured on."""
+    """Name the device that the figures were measured on."""
     if device.startswith("cuda"):
         return torch.cuda.get_device_name(device)
     return platform.processor() or platform.machine()

@@ -1,9 +1,9 @@
 """Learners that start from a prior, beside the prior itself, on sixty histograms.
 
-Compositions of materials, metal or not, thirty of each class to learn from. What is
-known of the elements are published properties; the EMD with distances between these is
-what learners have to beat. Draws with even seeds were used to choose settings, those
-with odd seeds are reported; two training sets share less than one histogram on average.
+Compositions of materials, metal or not, thirty of each class to learn from. The prior
+are published properties of the elements; learners have to beat the EMD with distances
+between these. Settings were chosen on draws with even seeds, and draws with odd seeds
+are reported; two training sets share less than one histogram on average.
 
 The file has histograms ``X``, labels ``y`` and coordinates ``points_oliynyk_sc``.
 """
@@ -30,7 +30,7 @@ SMOOTHED = TrainingSettings(max_outer=60)
 
 
 class Task(NamedTuple):
-    """Histograms to learn from and to test on, and what is known of the bins."""
+    """Histograms to learn from and to test on, and coordinates of the bins."""
 
     X: np.ndarray
     y: np.ndarray

@@ -36,12 +36,12 @@ PARTS = (
     "sinkhorn",
     "beyond",
 )
-# Measured on request, and not saved: the table in README.md is of a run of its own.
+# Measured on request, and not saved: the table in README.md is from a separate run.
 ON_REQUEST = ("sizes", "words", "maps", "priors")
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
-    """Labeled histograms with 128 bins: arrays X and y of a file, or made ones."""
+    """Labeled histograms with 128 bins: arrays X and y of a file, or synthetic ones."""
     if path is None:
         rng = np.random.default_rng(0)
         y = np.repeat(np.arange(20), 100)

@@ -1,7 +1,7 @@
 """Neighbors of documents, learned from words and their vectors, beside the WMD.
 
-Ours are those of mean positions of weighted words, learned by a softmax with a pull to
-the vectors. The peer is the word mover's distance (Kusner et al.), whose neighbors need
+Our neighbors are those of mean positions of weighted words, learned by a softmax with a
+pull to the vectors. The peer is the word mover's distance (Kusner et al.), which needs
 the exact EMD between all pairs of documents: POT solves a sample of them, and the time
 of all is estimated. Settings were chosen on the training documents of Reuters R8.
 
@@ -35,10 +35,10 @@ from groundmetric.base._votes import vote_errors
 N_NEIGHBORS = 5
 N_POT_PAIRS = 200
 N_SPLITS = 3
-# Of the set that is made up: as many as a collection of medical abstracts has.
+# Of the synthetic set: as many as in a collection of medical abstracts.
 MADE = {"n": 4800, "d": 22_000, "n_classes": 23, "n_words": 65, "n_components": 100}
 LIMITS = {"seconds": 120, "megabytes": 1500}
-# One step that leads nowhere, for the distances before the first.
+# A single, negligible step, to measure the distances before learning.
 STILL = {"max_steps": 1, "criterion": Softmax(step_size=1e-12)}
 
 
@@ -52,7 +52,7 @@ class Documents(NamedTuple):
 
 
 def made(seed: int, n: int = MADE["n"]) -> Documents:
-    """Documents of classes that prefer some words, and vectors that know them."""
+    """Documents of classes that prefer some words, and vectors that reflect this."""
     rng = np.random.default_rng(seed)
     d, n_words = MADE["d"], MADE["n_words"]
     y = rng.integers(0, MADE["n_classes"], size=n)
@@ -79,7 +79,7 @@ def read(path: Path) -> Documents:
 
 
 def split(documents: Documents, seed: int) -> np.ndarray:
-    """Tell which rows to learn from."""
+    """Return which rows to learn from."""
     if documents.train.any():
         return documents.train
     n = len(documents.y)

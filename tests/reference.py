@@ -324,6 +324,61 @@ def chi_squared_lmnn(A, X, y, targets, *, margin, push):
     return loss
 
 
+def aitchison(L, log_b, X, y, targets, *, margin, push):
+    """Loss of generalized Aitchison embeddings (Le & Cuturi, section 4).
+
+    Squared distances |L log(x + b) - L log(z + b)|^2 in the loss of LMNN.
+    """
+    b = np.exp(log_b)
+
+    def squared(x, z):
+        gap = L @ (np.log(x + b) - np.log(z + b))
+        return gap @ gap
+
+    loss = 0.0
+    for i, mine in enumerate(targets):
+        for j in mine:
+            pulled = squared(X[i], X[j])
+            loss += pulled
+            for k in range(len(X)):
+                if y[k] != y[i]:
+                    loss += push * max(0.0, margin + pulled - squared(X[i], X[k]))
+    return loss
+
+
+def pair_scatters(X, y):
+    """Mean outer products of differences, of pairs of the same class and of others."""
+    found = {True: [], False: []}
+    for i, j in itertools.combinations(range(len(X)), 2):
+        found[y[i] == y[j]].append(np.outer(X[i] - X[j], X[i] - X[j]))
+    return np.mean(found[True], axis=0), np.mean(found[False], axis=0)
+
+
+def geodesic(X, Y, t):
+    """X #_t Y = X^(1/2) (X^(-1/2) Y X^(-1/2))^t X^(1/2)."""
+
+    def power(A, p):
+        values, vectors = np.linalg.eigh(A)
+        return (vectors * values**p) @ vectors.T
+
+    root, inverse = power(X, 0.5), power(X, -0.5)
+    return root @ power(inverse @ Y @ inverse, t) @ root
+
+
+def itml(V, same, bounds, *, gamma, n_rounds):
+    """Algorithm 1 of Davis et al., a constraint at a time; returns A."""
+    A, xi, lam = np.eye(V.shape[1]), np.array(bounds, dtype=float), np.zeros(len(V))
+    for _ in range(n_rounds):
+        for i, v in enumerate(V):
+            p, delta = v @ A @ v, 1 if same[i] else -1
+            alpha = min(lam[i], delta * gamma / (gamma + 1) * (1 / p - 1 / xi[i]))
+            beta = delta * alpha / (1 - delta * alpha * p)
+            xi[i] = gamma * xi[i] / (gamma + delta * alpha * xi[i])
+            lam[i] -= alpha
+            A = A + beta * np.outer(A @ v, A @ v)
+    return A
+
+
 def partial_lp(r, c, M):
     """Section 2.2: min <M, X>, X 1 <= r, X'1 <= c, and all that both have moves."""
     r, c = np.asarray(r, dtype=float), np.asarray(c, dtype=float)

@@ -17,7 +17,7 @@ REPRODUCTION = ROOT / "reproduction"
 # What the paper's experiments may use besides public names.
 INTERNAL = {
     *("_cluster", "_files", "_progress", "_words", "validation"),
-    *("experiments.comparison", "experiments.design", "plotting.axes"),
+    *("experiments.measured", "experiments.design", "plotting.axes"),
 }
 
 # From the top down. A room may import rooms below its line; not those beside it.

@@ -1,4 +1,4 @@
-"""Fits that are killed or interrupted, and go on."""
+"""Fits that are killed or interrupted, and resume."""
 
 import errno
 import os
@@ -305,7 +305,7 @@ def test_a_checkpoint_that_cannot_be_removed(digits, whole, tmp_path, monkeypatc
     learner = GroundMetricLearning(callbacks=[Checkpoint(path)], **SETTINGS)
     with monkeypatch.context() as patch:
         patch.setattr(StateFile, "resume", lambda *_: lock(patch, path))
-        with pytest.warns(UserWarning, match="run is no longer needed, but stays"):
+        with pytest.warns(UserWarning, match="run is no longer needed, but cannot"):
             learner.fit(*digits)
     same(learner, whole)
 

@@ -53,7 +53,7 @@ MODULES = [
 BLOCK = re.compile(r"^```(?:python|\{run\})\n(.*?)^```", re.DOTALL | re.MULTILINE)
 ENTRY = re.compile(r"   (\w+)$")  # of a table
 CONSTANT = re.compile(r"(?:\.\. data::|         ) ([A-Z_0-9]+)$")
-LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)")  # to a file of ours
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)")  # to a file here
 TREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 

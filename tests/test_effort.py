@@ -101,7 +101,7 @@ def test_memory_grows_with_everything():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "n_bytes", "said"),
+    ("seconds", "n_bytes", "message"),
     [
         (61.0, 0, r"may take about a minute, if it takes all its steps, for 1,000"),
         (600.0, 0, r"may take about 10 minutes, if"),
@@ -109,8 +109,8 @@ def test_memory_grows_with_everything():
         (1.0, 3e9, r"may take about 3\.0 GB of memory for 1,000 .* 128 bins; take a"),
     ],
 )
-def test_more_than_a_minute_or_a_gigabyte(seconds, n_bytes, said):
-    with pytest.warns(LongFitWarning, match=said):
+def test_more_than_a_minute_or_a_gigabyte(seconds, n_bytes, message):
+    with pytest.warns(LongFitWarning, match=message):
         warn_if_long(seconds, n_bytes, (1000, 128), "take a nap")
 
 

@@ -336,12 +336,12 @@ def test_files_with_missing_parts_are_rejected(data, tmp_path):
         broken = copy.copy(learner)
         del broken.__dict__[name]
         broken.save(tmp_path / "model.npz")
-        with pytest.raises(ValueError, match=f"there is no '{name}'"):
+        with pytest.raises(ValueError, match=f"'{name}' is missing"):
             MappedMetricLearning.load(tmp_path / "model.npz")
     dense = GroundMetricLearning(max_steps=1).fit(X, y)
     del dense.__dict__["metric_"]
     dense.save(tmp_path / "model.npz")
-    with pytest.raises(ValueError, match="there is no 'metric_'"):
+    with pytest.raises(ValueError, match="'metric_' is missing"):
         GroundMetricLearning.load(tmp_path / "model.npz")
 
 

@@ -129,7 +129,7 @@ def test_without_points_bins_are_equally_far_apart():
     squares = ((prior.points[:, None] - prior.points) ** 2).sum(axis=2)
     np.testing.assert_allclose(squares[~np.eye(7, dtype=bool)], squares[0, 1])
     assert (prior.points**2).sum() / 7 == pytest.approx(1.0)
-    # Of fewer components, those along which the histograms vary most.
+    # With fewer components: the axes along which the histograms vary most.
     few = Prior.of(csr_array(X), None, 2).points
     _, _, axes = np.linalg.svd(X - X.mean(axis=0))
     span = axes[:2].T - axes[:2].T.mean(axis=0)

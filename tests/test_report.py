@@ -137,7 +137,7 @@ def test_learners_that_are_missing_are_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "metric_learn", None)
     path = write_report(tmp_path / "r.html", **SMALL, n_neighbors=1)
     text = html.unescape(path.read_text(encoding="utf-8"))
-    assert "LMNN and ITML were skipped, since they need metric-learn" in text
+    assert "LMNN was skipped, since it needs metric-learn" in text
     names = [curve["name"] for curve in data_of(path.read_text())["curves"]]
     assert names[-2:] == ["nca-hellinger", "chi2-lmnn"]
 
@@ -283,8 +283,8 @@ def test_packed_metric_is_the_metric_to_five_digits():
 def test_contents_count_what_changed(task):
     evaluation = evaluation_of(task)
     found = contents(evaluation, [str(k) for k in range(16)], (1, 4, 4))
-    data, judged = evaluation.data, evaluation.first
-    before, after = (judged[name].neighbors[:, 0] for name in ("l1", "learned"))
+    data, details = evaluation.data, evaluation.first
+    before, after = (details[name].neighbors[:, 0] for name in ("l1", "learned"))
     was, now = data.y[before] == data.z, data.y[after] == data.z
     examples = found["examples"]
     assert examples["counts"]["mended"] == np.sum(~was & now)

@@ -14,11 +14,12 @@ ROOT = Path(__file__).parents[2]
 PAGES = {
     ROOT / "README.md": {
         "digits": digits.snippet,
-        "comparison": ratios.comparison,
+        "comparison": ratios.summary,
     },
     ROOT / "benchmarks" / "README.md": ratios.MAKERS,
     ROOT / "docs" / "index.md": {"digits": digits.snippet},
     ROOT / "docs" / "choosing.md": {"gain": facts.gain},
+    ROOT / "docs" / "comparison.md": {"comparison": ratios.comparison},
     ROOT / "docs" / "learning.md": {"tasks": digits.table, "criteria": facts.criteria},
     ROOT / "docs" / "performance.md": {"capped": facts.capped},
     ROOT / "docs" / "scale.md": {

@@ -61,8 +61,8 @@ for title in ["RandomForestClassifier", "IncrementalPCA"]:
 # Word vectors
 # ------------
 #
-# If you have vectors, from gensim or spaCy, use those. Ours are made here, from all
-# that scikit-learn, SciPy and NumPy say about themselves: words are close if they occur
+# If you have vectors, from gensim or spaCy, use them. Here we compute vectors from the
+# documentation of scikit-learn, SciPy and NumPy: words are close if they occur
 # in the same paragraphs. We count how often they do, take logarithms of the ratio to
 # what chance would give (PPMI), and keep 50 dimensions.
 

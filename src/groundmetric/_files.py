@@ -34,7 +34,7 @@ UNPACKED = 2 << 30  # bytes that a smaller, compressed file may become
 
 
 class TooLargeError(ValueError):
-    """A compressed file holds more than is read."""
+    """A compressed file would unpack to more than is allowed."""
 
 
 def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> None:
@@ -45,7 +45,7 @@ def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> No
 
 
 def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Fill a file of another name first, so that no half of it is ever seen.
+    """Write a file under another name first, so that half a file is never seen.
 
     A link stays a link. Devices and pipes are written to directly.
     """
@@ -84,7 +84,7 @@ def target_of(path: Path) -> Path:
 
 
 def require_writable(path: Path, name: str) -> None:
-    """Refuse a file that cannot be written, before any work is done."""
+    """Reject a file that cannot be written, before any work is done."""
     target = target_of(path)
     if target.is_dir():
         raise ValueError(f"{name} is {path}, which is a folder.")
@@ -133,7 +133,7 @@ def load_arrays(path: StrPath, *names: str) -> Arrays:
             if not names or info.filename.removesuffix(".npy") in names:
                 with archive.open(info) as file:
                     require_bytes(file, info.file_size)
-        # All of it, before any is believed.
+        # Check the whole file before using any of it.
         damaged = None if names else archive.testzip()
     if damaged is not None:
         raise ValueError(f"{damaged} does not match its checksum")
@@ -142,7 +142,7 @@ def load_arrays(path: StrPath, *names: str) -> Arrays:
 
 
 def require_bytes(file: IO[bytes], size: int) -> None:
-    """Refuse an array that is larger than what follows its header."""
+    """Reject an array that is larger than the data after its header."""
     version = np.lib.format.read_magic(file)
     if version == (1, 0):
         shape, _, dtype = np.lib.format.read_array_header_1_0(file)
@@ -152,7 +152,7 @@ def require_bytes(file: IO[bytes], size: int) -> None:
         raise ValueError("it holds Python objects")
     needed, left = math.prod(shape) * dtype.itemsize, size - file.tell()
     if needed > left:
-        raise ValueError(f"an array needs {needed} bytes, but {left} are there")
+        raise ValueError(f"an array needs {needed} bytes, but only {left} are left")
 
 
 def read(path: StrPath, kind: str) -> tuple[dict[str, Any], Arrays]:

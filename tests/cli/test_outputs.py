@@ -73,9 +73,9 @@ def test_an_output_that_is_an_input_is_refused(line, linked, run, monkeypatch):
     before = files(linked)
     found = run(*shlex.split(line.format(folder=linked)))
     assert found.exit_code == 2
-    (said,) = found.stderr.splitlines()
-    assert SAME[line] in said
-    assert said.endswith("; choose another name.")
+    (message,) = found.stderr.splitlines()
+    assert SAME[line] in message
+    assert message.endswith("; choose another name.")
     assert files(linked) == before
 
 
@@ -225,8 +225,8 @@ def test_places_that_cannot_be_written(line, sentence, folder, run):
     before = files(folder)
     found = run(*line.split())
     assert found.exit_code == 2
-    (said,) = found.stderr.splitlines()
-    assert sentence in said
+    (message,) = found.stderr.splitlines()
+    assert sentence in message
     assert files(folder) == before
 
 

@@ -1,4 +1,4 @@
-"""What is said about errors: honest in both directions, and about how sure it is."""
+"""Sentences about errors: honest in both directions, and about how sure it is."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,9 @@ import pytest
 from groundmetric.experiments import CrossValidation
 from groundmetric.experiments.choice import best_first
 from groundmetric.experiments.design import Design
+from groundmetric.experiments.gain import Gain, confidence, kind
 from groundmetric.experiments.splits import draw, given, split_data
-from groundmetric.experiments.verdict import Gain, Verdict, confidence, kind
+from groundmetric.experiments.verdict import Verdict
 
 
 def wrong(*rows, n=100):
@@ -17,7 +18,7 @@ def wrong(*rows, n=100):
 
 
 def verdict_of(learned, l1, *, svm=None, y_test=50 * ["a", "b"], **others):
-    """Judge errors on a test set that was given."""
+    """Make a verdict from errors on a given test set."""
     design = given(["a", "b"], y_test)
     machines = svm or {}
     errors = {"learned": learned, "l1": l1, **others}
@@ -56,17 +57,17 @@ def test_verdict_is_honest_in_both_directions():
 
 
 @pytest.mark.parametrize(
-    ("sure", "said"),
+    ("sure", "message"),
     [
         (0.96, "Other random splits may tip the scales."),
         (0.04, "96.0 % sure that the l1 distance is better; a significant difference"),
         (0.7, "70.0 % sure that learning is better; 50 % is a coin toss"),
     ],
 )
-def test_verdicts_near_the_edge_are_called_so(sure, said):
+def test_verdicts_near_the_edge_are_called_so(sure, message):
     found = Gain("the l1 distance", 0.1, 0.12, 0.02, -0.01, 0.05, sure)
     assert kind(found) == "unclear"
-    assert said in found.certainty
+    assert message in found.certainty
 
 
 def test_nothing_is_certain():
@@ -83,7 +84,7 @@ def test_the_best_rival_is_named():
         "2.0 % errors: fewer than the learned metric, but not significantly so."
     )
     assert verdict_of(few, many).best_fixed().endswith("more than the learned metric.")
-    equal = verdict_of(few, few, initial=wrong())  # which is no rival
+    equal = verdict_of(few, few, initial=wrong())  # which does not count
     assert equal.best_fixed().endswith("as many as the learned metric.")
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Option
 
-from ..experiments.choice import LABELS
+from ..experiments.names import LABELS
 from ..report import _demo as digits
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell

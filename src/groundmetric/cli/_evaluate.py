@@ -12,9 +12,10 @@ from typer import Option
 from .. import GroundMetricLearning
 from .._words import count
 from ..experiments import METHODS
-from ..experiments.choice import LABELS, Learners, available_learners, fixed_for
+from ..experiments.choice import Learners, available_learners, fixed_for
 from ..experiments.cross_validation import measure
-from ..experiments.methods import of_learner
+from ..experiments.estimators import of_learner
+from ..experiments.names import LABELS
 from ..experiments.splits import split_data
 from ..experiments.verdict import Verdict
 from ._command import command

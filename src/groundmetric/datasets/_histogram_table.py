@@ -36,7 +36,7 @@ class HistogramTable(LabeledHistograms):
     feature_names : tuple of str or None
         Names of the bins to show: those of columns, or of the features of images.
     notes : tuple of str
-        What was read as what, and what was left out, in sentences.
+        Sentences that say how columns were read, and which were left out.
 
     Examples
     --------
@@ -72,13 +72,13 @@ def bins_like(table: HistogramTable) -> Bins:
 
 
 def bins_of(learner: Any) -> Bins:
-    """Ask for the bins that a learner was fitted on."""
+    """Request the bins that a learner was fitted on."""
     names = getattr(learner, "feature_names_in_", ())
     return Bins(learner.n_features_in_, [str(name) for name in names])
 
 
 def as_bins(like: Any) -> Bins | None:
-    """Ask for the bins of a table or learner, if there is one."""
+    """Request the bins of a table or learner, if there is one."""
     if like is None:
         return None
     if isinstance(like, HistogramTable):

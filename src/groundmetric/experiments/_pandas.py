@@ -1,4 +1,4 @@
-"""pandas, which only frames need."""
+"""Import pandas, which only functions that return frames need."""
 
 from __future__ import annotations
 

@@ -8,17 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._pandas import pandas_of
-from .choice import (
-    LABELS,
-    available_learners,
-    best_first,
-    choice_of,
-    fixed_for,
-    in_a_sentence,
-)
+from .choice import best_first, choice_of, usual_methods
 from .cross_validation import CrossValidation, measure
 from .design import Estimate
 from .methods import METHODS, Method, as_methods
+from .names import in_a_sentence
 from .splits import split_data
 
 if TYPE_CHECKING:
@@ -36,6 +30,8 @@ def compare(
     X: ArrayLike,
     y: ArrayLike,
     *,
+    X_test: ArrayLike | None = None,
+    y_test: ArrayLike | None = None,
     methods: Iterable[str | Method] | None = None,
     n_train: int | None = None,
     n_folds: int = 5,
@@ -49,14 +45,9 @@ def compare(
 
     Parameters
     ----------
-    X, y, n_train, n_folds, n_repeats, n_neighbors, seed, n_jobs, verbose
+    X, y, X_test, y_test, methods, n_train, n_folds, n_repeats, n_neighbors, seed, \
+n_jobs, verbose
         As in :func:`cross_validate`.
-    methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or your own methods. By default as ``groundmetric
-        evaluate``: :data:`FIXED` distances, l1 of TF-IDF if most bins are empty, as in
-        counts of words, the learners in :data:`LEARNERS` (without those that need
-        metric-learn if it is not installed, and without ITML if there are more than
-        five classes, for it takes minutes then), and "gml".
 
     Returns
     -------
@@ -84,10 +75,8 @@ def compare(
     """
     pandas_of("compare")  # before anything is computed
     drawing = {"n_train": n_train, "n_folds": n_folds, "n_repeats": n_repeats}
-    data = split_data(X, y, **drawing, seed=seed)
-    if methods is None:
-        methods = [*fixed_for(X), *available_learners(data.design).names, OURS]
-    chosen = as_methods(methods)
+    data = split_data(X, y, X_test, y_test, **drawing, seed=seed)
+    chosen = as_methods(usual_methods(data) if methods is None else methods)
     found = measure(
         data,
         methods=chosen,
@@ -103,11 +92,11 @@ def compare(
 
 
 def _names(methods: Sequence[Method]) -> dict[str, str]:
-    """Name methods in sentences: as a report does, or by their labels if ambiguous."""
-    labels = {one.name: one.label for one in methods}
-    own = {one.name for one in methods if METHODS.get(one.name) is one}
-    names = {x: in_a_sentence(x) if x in {*LABELS} & own else labels[x] for x in labels}
-    return names if len({*names.values()}) == len(names) else labels
+    """Name methods in sentences: yours by their labels."""
+    return {
+        one.name: in_a_sentence(one.name) if METHODS.get(one.name) is one else one.label
+        for one in methods
+    }
 
 
 def _frame(found: Sequence[CrossValidation]) -> pd.DataFrame:

@@ -27,7 +27,7 @@ BLOCK = 2**15  # entries at a time, which stay in the processor's cache
 
 
 class Adam:
-    """Where a vector is, and the moments of its gradients.
+    """A vector that is moved, and the moments of its gradients.
 
     Parameters
     ----------

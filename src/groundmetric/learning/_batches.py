@@ -1,8 +1,7 @@
 """Margins of one batch of histograms after another.
 
 Each evaluation draws a batch, and finds targets and impostors within it: a subgradient
-of the same criterion on a sample. What is stored beside the histograms is that of a
-batch.
+of the same criterion on a sample. Memory beyond the histograms is that of one batch.
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ class Draws:
         self._n_drawn = 0
 
     def share(self, k: int) -> int:
-        """Count the part of k that a batch has, and at least one."""
+        """Reduce k to the share of a batch, and at least to one."""
         return max(1, round(k * self.size / self._n))
 
     def draw(self) -> Indices:
-        """Return who is in the next batch."""
+        """Return the indices of the next batch."""
         epoch, part = divmod(self._n_drawn, self._n // self.size)
         order = np.random.default_rng([self._seed, epoch]).permutation(self._n)
         self._n_drawn += 1
@@ -84,11 +83,10 @@ class BatchedMargins:
     Parameters
     ----------
     X, weights, n_targets, margin, n_threads
-        As :class:`MarginCriterion` takes them. A batch has a share of the histograms;
-        the same share of the targets counts, and at least half of them: errors were
-        higher with fewer.
+        See :class:`MarginCriterion`. In a batch, ``n_targets`` shrinks in proportion,
+        but at most by half: errors were higher with fewer targets.
     batch_size, seed
-        As :class:`Draws` takes them.
+        See :class:`Draws`.
     searches : MakesSearches, optional
         Makes the searches for near pairs of a batch; by exact EMDs on X if None.
     """

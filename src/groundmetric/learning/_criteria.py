@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 class Margin(Parameters):
     """Similar histograms nearer than dissimilar ones, by a margin.
 
-    Each histogram's nearest of its class should be nearer than all histograms of other
-    classes: the loss of LMNN (Weinberger & Saul, 2009) with the EMD in place of a
-    Mahalanobis distance.
+    The nearest histograms of the same class should be nearer than all histograms of
+    other classes: the loss of LMNN (Weinberger & Saul, 2009) with the EMD in place of
+    a Mahalanobis distance.
 
     Parameters
     ----------
     n_targets : int, default=10
         How many of the nearest similar histograms should be nearer than dissimilar
-        ones; all of them in classes that are smaller.
+        ones; in smaller classes, all of them.
     margin : float, default=0.3
         By how much, as a share of the median distance to the targets.
     floor : float, default=0.07
@@ -118,8 +118,8 @@ class Margin(Parameters):
         size = validation.as_count(batch_size, "batch_size", low=2)
         if client is not None:
             raise ValueError(
-                f"client is given, but batch_size is {size}; batches are learned from "
-                "on one machine."
+                f"client is given, but batch_size is {size}; fits in batches run on "
+                "one machine."
             )
         seed = int(check_random_state(random_state).randint(2**31))
         return BatchedMargins(

@@ -16,7 +16,6 @@ from ..base._rows import (
     HistogramTransformer,
     all_or_nothing,
     as_classes,
-    as_sparse_rows,
 )
 from ..similarity._makers import weights_of
 from ._estimator import GroundMetricLearning
@@ -235,11 +234,9 @@ SinkhornMetricLearning, optional
             learner.set_params(verbose=self.verbose)
         return learner.set_params(**clone(params, safe=False))
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
-        if not self._is_mapped:
-            return super()._as_rows(X, reset=reset)
-        least = self._min_samples if reset else 1
-        return as_sparse_rows(self, X, reset=reset, min_samples=least)
+    def _keeps_sparse(self, *, reset: bool) -> bool:
+        learner = self._base() if reset else self._best()
+        return bool(learner._keeps_sparse(reset=reset))
 
     def _choose(self, rows: Floats, labels: Labels, client: object) -> None:
         """Score the steps of all candidates on held-out histograms, and choose."""
@@ -261,11 +258,6 @@ SinkhornMetricLearning, optional
         step = fewest_steps(scores[chosen], int(best))
         self.best_step_, self.best_params_ = step, dict(candidates[chosen])
         self.best_score_ = float(means[chosen, step])
-
-    @property
-    def _is_mapped(self) -> bool:
-        chosen = vars(self).get("best_estimator_", self._base())
-        return bool(getattr(chosen, "_is_mapped", False))
 
     @property
     def _is_exact(self) -> bool:

@@ -1,4 +1,4 @@
-"""Folds of histograms, and scores of metrics on those that are held out."""
+"""Folds of histograms, and scores of metrics on held-out histograms."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Folds:
         self._patience = patience
 
     def scores(self, make: Callable[[], MetricLearner]) -> list[list[float]]:
-        """Score all folds step by step, until steps have not helped for long."""
+        """Score all folds step by step, until ``patience`` steps have not helped."""
         folds = [self._scores_of(make(), *split) for split in self._splits]
         if self._patience is None:  # one after another, which takes less memory
             folds = [iter(list(fold)) for fold in folds]

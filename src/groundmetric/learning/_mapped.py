@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from .. import validation
 from ..base._blas import one_blas_thread
-from ..base._rows import all_or_nothing, as_sparse_rows
+from ..base._rows import all_or_nothing
 from ..transport._exact import pairwise_emd
 from ._criteria import Margin
 from ._learner import MetricLearner
@@ -63,7 +63,7 @@ class MappedMetricLearning(MetricLearner):
         The map to start from, such as the ``components_`` of an earlier fit.
     power : float, default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1 is no change. See :meth:`histograms`.
+        before anything else; 1 leaves them as they are. See :meth:`histograms`.
     bin_weights : {"learn", "idf"} or array-like of shape (d,), optional
         Learn weights of bins, by which histograms are multiplied before they are scaled
         to mass 1 again. They start at 1, at the inverse document frequency, as in
@@ -100,8 +100,8 @@ class MappedMetricLearning(MetricLearner):
     Attributes
     ----------
     embedding_ : ndarray of shape (d, n_components)
-        Where the map takes the bins, centered, and scaled so that the median distance
-        between training histograms (up to 100 of them) is 1.
+        Images of the bins under the map: centered, and scaled so that the median
+        distance between training histograms (up to 100 of them) is 1.
     components_ : ndarray of shape (n_components, s)
         The map, such that ``embedding_`` is
         ``(points - points.mean(axis=0)) @ components_.T``.
@@ -143,7 +143,6 @@ class MappedMetricLearning(MetricLearner):
         *("bin_weights_", "initial_bin_weights_"),
         *("_values", "_bins", "_starts"),
     )
-    _is_mapped: ClassVar[bool] = True
     _criteria: ClassVar[tuple[type[Any], ...]] = (Margin,)
 
     def __init__(
@@ -209,9 +208,8 @@ class MappedMetricLearning(MetricLearner):
             self._learn(self._descent(*task), task.rows)
         return self
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
-        least = self._min_samples if reset else 1
-        return as_sparse_rows(self, X, reset=reset, min_samples=least)
+    def _keeps_sparse(self, *, reset: bool) -> bool:  # noqa: ARG002 - always
+        return True
 
     def _descent(self, rows: csr_array, weights: Weights) -> Descent:
         return descent_of(self, csr_array(rows), weights)

@@ -33,7 +33,7 @@ PARTS = ("weights", "map", "offsets")
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """What is known of the bins before the first step.
+    """Prior knowledge of the bins, before the first step.
 
     Attributes
     ----------

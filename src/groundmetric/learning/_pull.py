@@ -4,7 +4,7 @@ r"""The pull back to a known metric.
           \lambda = \mathrm{pull} \cdot \frac{|\nabla L(M_0)|}{|M_0|}
 
 A metric has d (d - 1) / 2 entries, and few histograms say little about most of them.
-The pull keeps what is known of the others: bins that no histogram uses return to their
+The pull keeps these near the prior: bins that no histogram uses return to their
 distances in M_0. It is relative, so that a pull of 1 is as strong as the criterion when
 the metric has changed by half of its norm. Where a map and weights of bins are learned,
 each has a lambda of its own, and weights count as changed by half of their norm when

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from .. import GroundMetricLearning, pairwise_emd
 from .._words import percent
 from ..datasets import load_digits_histograms
-from ..experiments.choice import LABELS, available_learners
+from ..experiments.choice import available_learners
 from ..experiments.methods import Method
+from ..experiments.names import LABELS
 from ..experiments.splits import Data, split_data
 from ._evaluation import Evaluation, evaluate
 from ._page import Extras

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._words import count, percent
-from ..experiments.verdict import DID, kind
+from ..experiments.gain import DID, kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,7 @@ def how(evaluation: Evaluation) -> str:
 
 
 def details(evaluation: Evaluation) -> Iterable[str]:
-    """Compare with l1, the start, and the best other; "" is to be left out."""
+    """Compare with l1, the start, and the best other; leave out empty sentences."""
     verdict = evaluation.verdict
     yield verdict.size()
     yield verdict.guessing()

@@ -13,10 +13,12 @@ from .. import validation
 from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._votes import votes
-from ..experiments.choice import LEARNERS, Learners, available_learners, fixed_for
+from ..experiments.choice import Learners, available_learners, fixed_for
 from ..experiments.cross_validation import measure
+from ..experiments.estimators import Learned, of_learner, of_start
 from ..experiments.measures import nearest, nearest_others, own_share
-from ..experiments.methods import METHODS, Learned, Method, of_learner, of_start
+from ..experiments.methods import METHODS, Method
+from ..experiments.names import LEARNERS
 from ..experiments.verdict import Verdict
 from ..learning._criterion import is_uniform
 from ..neighbors._search import EMDNeighbors
@@ -25,8 +27,8 @@ from ._lesson import lesson
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..experiments.comparison import Measured
     from ..experiments.design import Design
+    from ..experiments.measured import Measured
     from ..experiments.splits import Data
     from ..learning._estimator import GroundMetricLearning
 
@@ -139,7 +141,7 @@ def evaluate(
 
 def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
     """Reject a map of more bins than a page can draw; matrices are never as large."""
-    if learner._is_mapped and d > MOST_BINS:
+    if d > MOST_BINS and learner._keeps_sparse(reset=True):
         raise ValueError(
             f"A report draws the distances between all bins, up to {MOST_BINS:,} of "
             f"them, and there are {d:,}; to find out whether this map helps, use "

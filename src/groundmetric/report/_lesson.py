@@ -20,7 +20,7 @@ LEAST = 1e-6  # relative change
 
 
 class Moved(NamedTuple):
-    """Pairs of features that moved most, without a feature in common; none if few."""
+    """Pairs that moved most, without common features; empty if there are few."""
 
     closest: list[tuple[int, int]]
     farthest: list[tuple[int, int]]
@@ -29,7 +29,7 @@ class Moved(NamedTuple):
 def lesson(learner: GroundMetricLearning, train: Floats, names: Sequence[str]) -> str:
     """Say which features moved closest together, and which farthest apart.
 
-    Nothing if there are too few of them, or nothing moved.
+    Returns "" if there are too few features, or nothing moved.
     """
     found = moved(learner, train)
     if not found.closest:

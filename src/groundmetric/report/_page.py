@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..experiments.choice import LABELS
-from ..experiments.verdict import kind
+from ..experiments.gain import kind
+from ..experiments.names import LABELS
 from ._details import details, how
 
 if TYPE_CHECKING:

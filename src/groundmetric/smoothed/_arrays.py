@@ -88,12 +88,12 @@ def to_numpy(array: Array, name: str = "array") -> Any:
 
 
 def is_torch(array: Array) -> bool:
-    """Tell PyTorch's arrays, without importing it."""
+    """Recognize arrays of PyTorch, without importing it."""
     return type(array).__module__.split(".")[0] == "torch"
 
 
 def is_foreign(array: Array) -> bool:
-    """Tell arrays of PyTorch and CuPy, without importing them."""
+    """Recognize arrays of PyTorch and CuPy, without importing them."""
     return type(array).__module__.split(".")[0] in {"torch", "cupy"}
 
 
@@ -136,7 +136,7 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
 
 
 def _missing(what: str, error: ImportError) -> str:
-    """Say which library something needs, and how to get it."""
+    """Say which library is missing, and how to install it."""
     names = {"torch": "PyTorch", "array_api_compat": "array-api-compat"}
     library = (error.name or "torch").split(".", maxsplit=1)[0]
     needed = f"{what} needs {names.get(library, library)}"

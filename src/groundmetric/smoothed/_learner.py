@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from .. import validation
-from ..base._rows import as_sparse_rows
 from ..learning._criteria import Margin, Softmax
 from ..learning._learner import MetricLearner
 from ..learning._maps import LARGEST
@@ -72,17 +71,8 @@ class PriorLearner(MetricLearner):
         )
         return is_softmax or self.bin_weights is not None or bool(is_pulled)
 
-    @property
-    def _is_mapped(self) -> bool:  # type: ignore[override]  # by parameters
-        """Whether histograms stay sparse."""
-        own = vars(self)
-        return "_eps" in own if "path_" in own else self._starts_from_prior
-
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
-        if not (self._starts_from_prior if reset else self._is_mapped):
-            return super()._as_rows(X, reset=reset)
-        least = self._min_samples if reset else 1
-        return as_sparse_rows(self, X, reset=reset, min_samples=least)
+    def _keeps_sparse(self, *, reset: bool) -> bool:
+        return self._starts_from_prior if reset else "_eps" in vars(self)
 
     def _keep_state(self, training: StateTraining, rows: Any) -> None:
         """Keep what was learned from a prior, in units of the median distance."""
@@ -195,7 +185,7 @@ class PriorLearner(MetricLearner):
             parts = "_values", "_bins", "_starts", "initial_embedding_"
         for name in parts:
             if name not in own:
-                raise ValueError(f"there is no {name!r}")
+                raise ValueError(f"{name!r} is missing")
         d = len(self.embedding_)
         if "_eps" in own:
             rows = validation.as_sparse_distributions(

@@ -12,7 +12,7 @@ solved between its supports, and plans are summed up by bins as they come: time 
 of pairs times supports squared, and nothing has d x d entries.
 
 eps is the smoothing times a fixed unit, not times the mean of the learned costs: that
-would give every bin a gradient, those that no histogram uses included.
+would give every bin a gradient, even bins that no histogram uses.
 """
 
 from __future__ import annotations

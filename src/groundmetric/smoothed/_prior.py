@@ -1,4 +1,4 @@
-"""What an estimator needs: a training from a prior, and the state that it learned."""
+"""A training from a prior, set up for an estimator, and the state that it learned."""
 
 from __future__ import annotations
 

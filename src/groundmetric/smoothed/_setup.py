@@ -30,12 +30,12 @@ class StateTraining(Training):
 
     @property
     def first(self) -> State:
-        """Where it started."""
+        """The state before the first step."""
         return State.at(self.parameters, self.parameters.start, self._eps)
 
     @property
     def result(self) -> Any:
-        """What it has learned so far."""
+        """The state learned so far."""
         return State.at(self.parameters, self.metric, self._eps)
 
 
@@ -86,7 +86,7 @@ def _goal_of(learner: PriorLearner, weights: Weights) -> dict[str, Any]:
 
 
 def _require_both(weights: Weights) -> None:
-    """Reject pairs among which there is nothing to tell apart."""
+    """Reject weights without similar or without dissimilar pairs."""
     for similar, kind in ((True, "similar"), (False, "dissimilar")):
         if weights.n_pairs(similar=similar) == 0:
             raise ValueError(

@@ -30,7 +30,7 @@ Floats = NDArray[Any]  # float32 or float64
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How far and how long to go.
+    """Limits and step sizes of a training.
 
     Attributes
     ----------

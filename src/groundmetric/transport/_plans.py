@@ -23,7 +23,7 @@ Bins = NDArray[np.int32]
 Indices = NDArray[np.int64]
 BlockOfCosts = Callable[[Any, Any], Floats]  # between two lists of bins
 
-# Pairs whose plans are summed up at a time, for the sake of memory.
+# Pairs whose plans are summed up at a time, to save memory.
 PLANS = 2**14
 
 
