@@ -14,7 +14,7 @@ import typer
 from typer.models import ParameterInfo
 
 from ._console import note
-from ._options import INPUT, Force, Output
+from ._options import INPUT, NO_OPTION, Force, Output
 from ._output import Marked, check_marked
 
 Function = Callable[..., None]
@@ -103,7 +103,7 @@ def _options(parameter: Parameter, texts: dict[str, str]) -> list[Parameter]:
             texts,
         )
         for one in fields(kind)
-        if one.name in texts
+        if NO_OPTION not in getattr(one.type, "__metadata__", ())
     ]
 
 

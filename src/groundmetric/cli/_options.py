@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from typer import Argument, Option
 
 INPUT = object()  # marks a file to read
+NO_OPTION = object()  # marks what is set in code
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,6 @@ class Source:
     header: Annotated[bool | None, Option("--header/--no-header")] = None
     feature: Literal["gist", "color"] = "gist"
     jobs: Jobs = -1
-    # Not options:
-    beside: str | None = None  # another file, read with the same options
-    option: str = "--labels"  # the option that names the file of labels
+    # Another file that is read with the same options, and what --labels is called.
+    beside: Annotated[str | None, NO_OPTION] = None
+    option: Annotated[str, NO_OPTION] = "--labels"
