@@ -78,8 +78,8 @@ def measure(number: int) -> dict[str, Any]:
         "tested": json.dumps(test.tolist()), "knn": None, "wrong": None, "svm": None,
         "fit_seconds": None, "seconds": None, "megabytes": None, "failure": None,
     }  # fmt: skip
-    signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(job.limit)
+    signal.signal(signal.SIGPROF, too_long)
+    signal.setitimer(signal.ITIMER_PROF, job.limit)
     before = peak()
     try:
         with threadpool_limits(1), warnings.catch_warnings():
@@ -91,7 +91,7 @@ def measure(number: int) -> dict[str, Any]:
     except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
         row["failure"] = f"{type(error).__name__}: {error}"
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     row["megabytes"] = peak() - before
     return row
 
@@ -208,6 +208,6 @@ if __name__ == "__main__":
     parser.add_argument("--draws", type=int, help="of each data set; all by default")
     parser.add_argument("--only", nargs="*", help="parts of the names of data sets")
     parser.add_argument("--methods", nargs="*", help="names of methods")
-    parser.add_argument("--limit", type=int, default=300, help="seconds for a method")
+    parser.add_argument("--limit", type=int, default=300, help="CPU seconds a method")
     parser.add_argument("--mixed", action="store_true", help="go on with old rows")
     run(parser.parse_args())
