@@ -125,7 +125,12 @@ ifneq ($(and $(DATA),$(DRAWS)),)
 	done
 endif
 
-where: setup .venv/reproduction  ## Every method on every data set of a folder; DATA=folder ONLY=digits DRAWS=2 for a preview
+.venv/where: pyproject.toml | .venv/installed
+	@echo "Installing what make where needs into .venv"
+	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[where]"
+	@touch $@
+
+where: setup .venv/where  ## Every method on every data set of a folder; DATA=folder ONLY=digits DRAWS=2 for a preview
 	@$(BIN)/python benchmarks/where.py $(DATA) $(if $(ONLY),--only $(ONLY)) \
 	  $(if $(DRAWS),--draws $(DRAWS)) $(if $(SAVE),--export docs/where.parquet)
 
