@@ -19,11 +19,13 @@ from where_packages import packaged
 from groundmetric.experiments import draw
 
 OF_CLASS = 30  # histograms to learn from
+MOST = 200  # in all
 MANY_CLASSES = 10  # with more, draws have some of the classes each
-N_PAIRS, N_TENS = 20, 8  # draws of two classes, and of ten
+N_PAIRS, N_TENS = 20, 5  # draws of two classes, and of ten
 N_WORDS = 300  # documents to learn from
 N_FOLDS, ROOM = 5, 8  # disjoint sets need eight times as many histograms
-REPEATS = {100: 4, 200: 2, math.inf: 1}  # few histograms take little time
+SLOW = 500  # bins, from which folds are drawn once
+REPEATS = {100: 4, math.inf: 1}  # few histograms take little time
 N_TEST = 250
 N_AXES = 50  # of taxa
 LARGE = 700  # bins, from which no d x d matrix is learned
@@ -82,7 +84,7 @@ def of_file(name: str, arrays: dict[str, np.ndarray]) -> Iterator[DataSet]:
     X, y = X[kept], np.unique(y[kept], return_inverse=True)[1]
     n_classes = len(np.unique(y))
     if n_classes <= MANY_CLASSES:
-        yield drawn(name, X, y, points, OF_CLASS * n_classes)
+        yield drawn(name, X, y, points, min(OF_CLASS * n_classes, MOST))
         return
     for size, n_draws in ((2, N_PAIRS), (MANY_CLASSES, N_TENS)):
         draws = [some_classes(y, size, seed) for seed in range(n_draws)]
@@ -93,8 +95,8 @@ def digits() -> Iterator[DataSet]:
     """Few and many images of digits, as histograms of ink."""
     X, y = load_digits(return_X_y=True)
     grid = np.indices((8, 8)).reshape(2, -1).T.astype(float)
-    for name, each in (("digits, few", 5), ("digits, many", 20)):
-        yield drawn(name, X, y, {"pixels": grid}, each * 10)
+    for name, each in (("digits, few", 50), ("digits, many", MOST)):
+        yield drawn(name, X, y, {"pixels": grid}, each)
 
 
 def drawn(
@@ -106,7 +108,8 @@ def drawn(
 ) -> DataSet:
     """Draw disjoint training sets if there is room, and folds otherwise."""
     if len(y) < ROOM * n_train:
-        design = draw(y, n_folds=N_FOLDS, n_repeats=2)
+        repeats = 2 if X.shape[1] < SLOW else 1
+        design = draw(y, n_folds=N_FOLDS, n_repeats=repeats)
     else:
         repeats = next(k for limit, k in REPEATS.items() if n_train <= limit)
         design = draw(y, n_train=n_train, n_folds=N_FOLDS, n_repeats=repeats)

@@ -80,13 +80,13 @@ def results() -> pd.DataFrame:
 def run() -> str:
     """Say what was run."""
     frame = results()
-    hours = frame["seconds"].sum() / 3600
+    hours = frame["total"].sum() / 3600
     versions = ", ".join(sorted(frame["version"].unique()))
     draws = frame.groupby("data")["draw"].nunique()
     return (
         f"{frame['method'].nunique()} methods on {len(draws)} data sets, {draws.min()} "
-        f"to {draws.max()} draws each, took {hours:.1f} hours of a processor, without "
-        f"support vector machines (groundmetric {versions})."
+        f"to {draws.max()} draws each, took {hours:.1f} hours of a processor "
+        f"(groundmetric {versions})."
     )
 
 
