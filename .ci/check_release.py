@@ -1,4 +1,4 @@
-"""Refuse a release whose files disagree: ``python .ci/check_release.py v1.2.3``.
+"""Reject a release whose files disagree: ``python .ci/check_release.py v1.2.3``.
 
 The version stands in pyproject.toml; all other places repeat it.
 """

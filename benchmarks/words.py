@@ -51,10 +51,10 @@ class Documents(NamedTuple):
     train: np.ndarray
 
 
-def made(seed: int) -> Documents:
+def made(seed: int, n: int = MADE["n"]) -> Documents:
     """Documents of classes that prefer some words, and vectors that reflect this."""
     rng = np.random.default_rng(seed)
-    n, d, n_words = (MADE[name] for name in ("n", "d", "n_words"))
+    d, n_words = MADE["d"], MADE["n_words"]
     y = rng.integers(0, MADE["n_classes"], size=n)
     chance = 1 / np.arange(10, d + 10)
     topics = rng.integers(0, 4 * MADE["n_classes"], size=d)  # one in four has a class
@@ -79,7 +79,7 @@ def read(path: Path) -> Documents:
 
 
 def split(documents: Documents, seed: int) -> np.ndarray:
-    """Tell which rows to learn from."""
+    """Return which rows to learn from."""
     if documents.train.any():
         return documents.train
     n = len(documents.y)

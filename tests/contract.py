@@ -1,6 +1,6 @@
 """What scikit-learn's checks of estimators may fail at, and why."""
 
-ZERO = "its data has rows of zero mass, which are no histograms"
+ZERO = "its data has rows of zero mass, which are not histograms"
 ZERO_MASS = dict.fromkeys(
     [
         "check_estimator_sparse_array",

@@ -609,6 +609,12 @@ def perturbed(r, log_weights):
     return np.array(raised) / sum(raised)
 
 
+def mapped_distance(r, c, log_weights, positions):
+    """EMD between perturbed histograms, with costs |z_p - z_q|."""
+    M = [[np.sqrt(((a - b) ** 2).sum()) for b in positions] for a in positions]
+    return emd_lp(perturbed(r, log_weights), perturbed(c, log_weights), M)
+
+
 def prior_distance(r, c, log_weights, positions, eps):
     """S between perturbed histograms, with costs |a_p - a_q|^2; eps may be infinite."""
     r, c = perturbed(r, log_weights), perturbed(c, log_weights)

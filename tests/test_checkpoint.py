@@ -1,4 +1,4 @@
-"""Fits that are killed or interrupted, and go on."""
+"""Fits that are killed or interrupted, and resume."""
 
 import errno
 import os

@@ -200,7 +200,7 @@ def tasks_of(client):
 
 
 def is_idle(client, before):
-    """Tell whether nothing new is left; the cluster hears of that a bit later."""
+    """Return whether nothing new is left; the cluster notices a bit later."""
     for _ in range(100):
         if not tasks_of(client) - before:
             return True

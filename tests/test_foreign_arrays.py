@@ -1,4 +1,4 @@
-"""Arrays of PyTorch, here without PyTorch: nothing is lost without a word."""
+"""Arrays of PyTorch, here without PyTorch: nothing is lost silently."""
 
 import sys
 

@@ -29,7 +29,7 @@ def encoded(array, kind="PNG", **options):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two classes of three images, and things that are no images."""
+    """Two classes of three images, and things that are not images."""
     root = tmp_path / "images"
     for label, name in enumerate(["002.bear", "001.ant"]):
         (root / name / "deeper").mkdir(parents=True)

@@ -53,7 +53,7 @@ def declared(extras):
 
 
 def extras_of(module):
-    """Extras that whoever calls this module has installed."""
+    """Extras that callers of this module have installed."""
     parts = [part for part in NEEDS if f"{module}.".startswith(f"{part}.")]
     return {NEEDS[part] for part in parts}
 

@@ -104,7 +104,7 @@ def test_learns(task, options):
         np.testing.assert_array_equal(logs, 0.0)
         return
     assert logs.std() > 0.1
-    if "batch_size" not in options:  # words that tell nothing have lost weight
+    if "batch_size" not in options:  # uninformative words lost weight
         assert logs[30:].mean() < logs[:30].mean() - 0.1
 
 

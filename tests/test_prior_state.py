@@ -11,17 +11,17 @@ from sklearn.exceptions import ConvergenceWarning
 import groundmetric as gm
 import reference
 from groundmetric.learning._margin import MarginCriterion
-from groundmetric.similarity._makers import weights_of
-from groundmetric.smoothed._batches import Batches
-from groundmetric.smoothed._parameters import (
+from groundmetric.learning._parameters import (
     PARTS,
     Parameters,
     Prior,
     inverse_document_frequency,
 )
+from groundmetric.learning._tilted import Tilted, weighted
+from groundmetric.similarity._makers import weights_of
+from groundmetric.smoothed._batches import Batches
 from groundmetric.smoothed._pull import PulledCriterion
 from groundmetric.smoothed._softmax import SoftmaxCriterion, softmax
-from groundmetric.smoothed._tilted import Tilted, weighted
 from groundmetric.smoothed._training import Training, TrainingSettings
 
 RHO = (0.5, 3.0, math.inf)
@@ -129,7 +129,7 @@ def test_without_points_bins_are_equally_far_apart():
     squares = ((prior.points[:, None] - prior.points) ** 2).sum(axis=2)
     np.testing.assert_allclose(squares[~np.eye(7, dtype=bool)], squares[0, 1])
     assert (prior.points**2).sum() / 7 == pytest.approx(1.0)
-    # Of fewer components, those along which the histograms vary most.
+    # With fewer components: the axes along which the histograms vary most.
     few = Prior.of(csr_array(X), None, 2).points
     _, _, axes = np.linalg.svd(X - X.mean(axis=0))
     span = axes[:2].T - axes[:2].T.mean(axis=0)

@@ -1,4 +1,4 @@
-"""What is written outside the code agrees with it."""
+"""README and citation agree with the code."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""What estimators say of bad histograms and labels: the command's sentences."""
+"""Messages of estimators about bad histograms and labels, as in the command."""
 
 import numpy as np
 import pandas as pd

@@ -404,7 +404,7 @@ def test_in_a_pipeline(digits):
 
 
 def test_every_step_draws_a_batch():
-    # Most batches have no impostors: the positions stay, and the draws go on.
+    # Most batches have no impostors: the positions stay, and the draws continue.
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
     X = rng.dirichlet(np.where(y[:, None] == (np.arange(20) >= 10), 2.0, 0.5)[0], 200)

@@ -1,4 +1,4 @@
-"""What the demo measures on handwritten digits, for README and documentation."""
+"""Results of the demo on handwritten digits, for README and documentation."""
 
 import json
 from functools import cache

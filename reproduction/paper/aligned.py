@@ -77,7 +77,7 @@ class Aligned:
         return found
 
     def require(self, method: str, argument: str) -> None:
-        """Refuse a method that the results do not have."""
+        """Reject a method that the results do not have."""
         if method not in self.methods:
             raise ValueError(
                 f"{argument} is {method!r}; results has {', '.join(self.methods)}."
@@ -150,7 +150,7 @@ def align(
 
 
 def _experiment(results: pd.DataFrame, measure: str) -> str:
-    """Return the name of the experiment; refuse missing columns and several names."""
+    """Return the name of the experiment; reject missing columns and several names."""
     for column in ("experiment", "task", "classes", "method", measure):
         if column not in results:
             raise ValueError(f"results has no column {column!r}.")

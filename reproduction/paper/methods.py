@@ -34,7 +34,7 @@ __all__ = ["FIGURE_1", "FIGURE_2", "FIGURE_3", "FIGURE_4", "METHODS", "as_method
 STARTS = ("uniform", "independence", "typical")
 NEIGHBORS = (1, 3, 5, 10, None)
 SMOOTHINGS = [1.0, 3.0, math.inf]  # to choose from
-# In figures, which show methods with and without square roots, and several of ours.
+# In figures, which show methods with and without square roots, and several learners.
 LABELS = {
     "chi2": "chi2",
     "lmnn-hellinger": "LMNN, Hellinger",

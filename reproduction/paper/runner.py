@@ -214,7 +214,7 @@ def _require_success(failures: Sequence[str], n_rows: int) -> None:
 def _require_tasks(
     tasks: Sequence[Task], labels: Labels, n_neighbors: int, *, svm: bool
 ) -> None:
-    """Refuse tasks from other data, tasks that are too small, and repeated indices."""
+    """Reject tasks from other data, tasks that are too small, and repeated indices."""
     if not tasks:
         raise ValueError("tasks is empty; at least one is needed.")
     for k, task in enumerate(tasks):

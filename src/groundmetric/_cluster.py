@@ -218,7 +218,7 @@ def _sent(client: Any, shared: object, name: str) -> Any:
 
 
 def is_client(item: object) -> bool:
-    """Tell whether this is a client of Dask; does not import it."""
+    """Return whether this is a client of Dask; does not import it."""
     return type(item).__module__.split(".")[0] == "distributed"
 
 

@@ -45,7 +45,7 @@ def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> No
 
 
 def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Write a file under another name first, so that nobody ever sees half of it.
+    """Write a file under another name first, so that half a file is never seen.
 
     A link stays a link. Devices and pipes are written to directly.
     """
@@ -84,7 +84,7 @@ def target_of(path: Path) -> Path:
 
 
 def require_writable(path: Path, name: str) -> None:
-    """Refuse a file that cannot be written, before any work is done."""
+    """Reject a file that cannot be written, before any work is done."""
     target = target_of(path)
     if target.is_dir():
         raise ValueError(f"{name} is {path}, which is a folder.")

@@ -25,7 +25,7 @@ OLD, NEW = "force_all_finite", "ensure_all_finite"
 
 
 class Learned(NamedTuple):
-    """A linear map, and whether the iteration came to its end."""
+    """A linear map, and whether the iteration converged."""
 
     components: Floats
     converged: bool

@@ -1,4 +1,4 @@
-"""Columns are taken for what they are, or refused."""
+"""Columns are recognized as labels, bins or neither, or rejected."""
 
 import json
 

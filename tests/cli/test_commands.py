@@ -1,4 +1,4 @@
-"""Good uses, small."""
+"""Every command on small, valid data."""
 
 import json
 from decimal import Decimal

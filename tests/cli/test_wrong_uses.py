@@ -216,7 +216,7 @@ CASES = {
         NOTHING,
         "--init is foo: No such file; use uniform, typical, independence, or the file",
     ),
-    "start is no metric": (
+    "start is not a metric": (
         "fit data.csv --init m.csv", matrix([[0, 1, 5], [1, 0, 1], [5, 1, 0]]), "init",
     ),
     "limit too small": ("fit data.csv --limit 1", NOTHING, "but there are 2 classes"),

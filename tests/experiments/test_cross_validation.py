@@ -27,7 +27,7 @@ def test_every_histogram_is_tested_once_in_each_repeat():
         assert sorted(labels) == ["a"] * 4 + ["b"] * 4
 
         def distances(left, right):
-            assert right is not None  # recall would need them, and nobody asks
+            assert right is not None  # only recall would need them
             seen.append(left)
             return METHODS["l1"].learn(train, labels, None)(left, right)
 

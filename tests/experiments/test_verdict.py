@@ -18,7 +18,7 @@ def wrong(*rows, n=100):
 
 
 def verdict_of(learned, l1, *, svm=None, y_test=50 * ["a", "b"], **others):
-    """Judge errors on a test set that was given."""
+    """Make a verdict from errors on a given test set."""
     design = given(["a", "b"], y_test)
     machines = svm or {}
     errors = {"learned": learned, "l1": l1, **others}
@@ -84,7 +84,7 @@ def test_the_best_rival_is_named():
         "2.0 % errors: fewer than the learned metric, but not significantly so."
     )
     assert verdict_of(few, many).best_fixed().endswith("more than the learned metric.")
-    equal = verdict_of(few, few, initial=wrong())  # which is no rival
+    equal = verdict_of(few, few, initial=wrong())  # which does not count
     assert equal.best_fixed().endswith("as many as the learned metric.")
 
 

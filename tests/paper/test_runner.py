@@ -1,4 +1,4 @@
-"""Runs in parallel, runs that go on, and what they refuse."""
+"""Runs in parallel, runs that resume, and what they reject."""
 
 import dataclasses
 import json

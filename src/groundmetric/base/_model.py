@@ -76,7 +76,7 @@ def load_model(path: StrPath) -> SavedMixin:
     try:
         cls = _class_of(name)
         if not issubclass(cls, SavedMixin):
-            raise ValueError(f"{name} is no estimator")  # noqa: TRY301 - worded below
+            raise ValueError(f"{name} is not an estimator")  # noqa: TRY301 - worded below
     except ValueError as error:
         raise ValueError(
             f"{os.fspath(path)} is not a model that this groundmetric can read: "
@@ -174,7 +174,7 @@ def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
 
 
 def _is_plain(item: Any) -> bool:
-    """Tell whether JSON holds a value: a plain one, or a grid of such."""
+    """Return whether JSON holds a value: a plain one, or a grid of such."""
     if isinstance(item, dict):
         return all(isinstance(key, str) for key in item) and all(
             isinstance(value, PLAIN)

@@ -117,7 +117,8 @@ def n_among(rows: Floats, *others: Any) -> int:
         for each in others
         for row in (each.toarray() if hasattr(each, "toarray") else each).astype("f4")
     }
-    return sum(row.tobytes() in seen for row in rows.astype("f4"))
+    wanted = rows.toarray() if hasattr(rows, "toarray") else rows
+    return sum(row.tobytes() in seen for row in wanted.astype("f4"))
 
 
 def as_classes(y: ArrayLike, n: int) -> NDArray[Any]:

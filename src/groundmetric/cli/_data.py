@@ -8,7 +8,6 @@ import numpy as np
 
 from .. import validation
 from .._words import count
-from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._sample import drawn_by_class
 from ..datasets import HistogramTable as Data
@@ -107,9 +106,10 @@ def thumbnail_of(data: Data, row: int) -> str | None:
     return f"data:image/jpeg;base64,{base64.b64encode(image).decode()}"
 
 
-def warn_if_seen(histograms: Any, data: Data, power: float = 1.0) -> None:
-    """Warn of histograms that the metric was learned from, raised to a power."""
-    if n := n_among(raised(data.X, power), histograms):
+def warn_if_seen(histograms: Any, data: Data, learner: Any = None) -> None:
+    """Warn of histograms that the metric was learned from, as a learner sees them."""
+    seen = data.X if learner is None else learner._seen(data.X)
+    if n := n_among(seen, histograms):
         note(
             f"warning: the model was learned from {n} of these histograms, so its "
             "errors are too low; use others to test it."

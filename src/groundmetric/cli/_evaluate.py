@@ -92,7 +92,7 @@ def evaluate(
     if learned is not None:
         learned.set_params(n_jobs=source.jobs)
         seen = learned._histograms
-        warn_if_seen(seen, given, learned.power_)
+        warn_if_seen(seen, given, learned)
     data = split_data(given.X, given.y, **chosen.options)
     others = Learners([], "")
     if learners or (learners is None and model is None):

@@ -128,7 +128,7 @@ def report(
             if model is None:
                 warn_if_seen(given.X, other)
             else:
-                warn_if_seen(learner._histograms, other, learner.power_)
+                warn_if_seen(learner._histograms, other, learner)
     if test is None and model is not None:
         note("no --test: learning again with the model's settings")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)

@@ -37,7 +37,7 @@ def split_columns(
     labeled: bool | None,
     wanted: Bins | None,
 ) -> Split:
-    """Tell histograms from labels and from columns that are neither.
+    """Separate histograms, labels and columns that are neither.
 
     Bins with names are looked up. Otherwise every column is a bin except the labels;
     a text column is left out even where no labels are needed. If ``labeled`` is None,

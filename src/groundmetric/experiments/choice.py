@@ -107,7 +107,7 @@ def usual_methods(data: Data) -> list[str]:
 
 
 def is_like_text(X: ArrayLike) -> bool:
-    """Tell whether most bins are empty, as in counts of words.
+    """Return whether most bins are empty, as in counts of words.
 
     Examples
     --------

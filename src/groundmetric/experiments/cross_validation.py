@@ -135,9 +135,9 @@ def cross_validate(
     methods : iterable of str or Method, optional
         Names in :data:`METHODS`, or your own methods. By default as ``groundmetric
         evaluate``: :data:`FIXED` distances, l1 of TF-IDF if most bins are empty, as in
-        counts of words, the learners in :data:`LEARNERS` (without those that need
-        metric-learn if it is not installed, and without ITML if there are more than
-        five classes, for it takes minutes then), and "gml".
+        counts of words, the learners in :data:`LEARNERS` (without LMNN and ITML if
+        metric-learn is not installed, and without ITML if there are more than five
+        classes, because it then takes minutes), and "gml".
     n_train : int, optional
         Number of histograms to learn from. If there are many more, training sets of
         this size are drawn that have no histogram in common, and tested on the same
@@ -223,7 +223,7 @@ def measure(
 def _measured(
     fits: list[tuple[Method, Split]], threads: int, options: dict[str, Any], kept: int
 ) -> Iterator[Measured]:
-    """Measure all fits in their order; if they are large, each in a process.
+    """Measure all fits in order; if they are large, each in a process of its own.
 
     The first ones, which are kept, stay in this process.
     """
@@ -241,7 +241,7 @@ def _measured(
 def _with_warnings(
     method: Method, split: Split, options: dict[str, Any]
 ) -> tuple[Measured, list[Warning]]:
-    """Measure in a process of its own; warnings are for the one that asked."""
+    """Measure in a process of its own, and return warnings to the caller."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         one = measured(method, split, n_jobs=1, **options).without_distances()

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import clone
 
 from .. import pairwise_emd
-from ..base._powers import raised
 from .methods import Method
 from .names import LABELS
 
@@ -89,10 +88,10 @@ def _start_of(
     if not fitted:
         one = {"max_steps": 1, "callbacks": (), "verbose": 0}
         learner = clone(learner).set_params(**one, n_jobs=n_jobs).fit(X, y)
-    metric, power = learner.initial_metric_, learner.power_
+    metric, seen = learner.initial_metric_, learner._seen_before
 
     def pairwise(left: Floats, right: Floats | None) -> Floats:
-        columns = None if right is None else raised(right, power)
-        return pairwise_emd(raised(left, power), columns, metric=metric, n_jobs=n_jobs)
+        columns = None if right is None else seen(right)
+        return pairwise_emd(seen(left), columns, metric=metric, n_jobs=n_jobs)
 
     return pairwise

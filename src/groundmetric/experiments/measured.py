@@ -77,7 +77,7 @@ def measured(
 def require_sizes(
     y_train: Labels, n_test: int | None, n_neighbors: int, *, svm: bool, where: str
 ) -> None:
-    """Refuse tasks that are too small to measure.
+    """Reject tasks that are too small to measure.
 
     Recall limits the neighbors by the number of test histograms; pass None without it.
     """

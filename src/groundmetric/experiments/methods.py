@@ -164,16 +164,16 @@ METHODS: dict[str, Method] = {
 
 
 def as_methods(
-    methods: Iterable[str | Method], among: Mapping[str, Method] = METHODS
+    methods: Iterable[str | Method], among: Mapping[str, Method] | None = None
 ) -> Sequence[Method]:
-    """Look up methods by name; refuse unknown and repeated ones.
+    """Look up methods by name; reject unknown and repeated ones.
 
     Parameters
     ----------
     methods : iterable of str or Method
         Names, or your own methods.
-    among : mapping of str to Method, default=METHODS
-        The methods that have names.
+    among : mapping of str to Method, optional
+        The methods that have names; :data:`METHODS` if None.
 
     Returns
     -------
@@ -187,13 +187,14 @@ def as_methods(
     """
     if isinstance(methods, str):
         raise ValueError(f"methods is {methods!r}; a list of methods is needed.")
+    known = METHODS if among is None else among
     found: dict[str, Method] = {}
     for given in methods:
-        if not isinstance(given, Method) and given not in among:
+        if not isinstance(given, Method) and given not in known:
             raise ValueError(
-                f"methods has {given!r}; it must be one of {', '.join(among)}."
+                f"methods has {given!r}; it must be one of {', '.join(known)}."
             )
-        method = given if isinstance(given, Method) else among[given]
+        method = given if isinstance(given, Method) else known[given]
         if method.name in found:
             raise ValueError(f"methods has {method.name!r} twice.")
         found[method.name] = method

@@ -39,7 +39,7 @@ def starting_map(points: Floats, n_components: Any, varying: Floats) -> Floats:
 
 
 def principal_axes(centered: Floats) -> Floats:
-    """Axes in rows, those along which centered rows vary most first."""
+    """Return axes in rows; centered rows vary most along the first ones."""
     variances, axes = np.linalg.eigh(centered.T @ centered)
     order = np.argsort(-variances, kind="stable")
     variances, axes = variances[order], axes[:, order].T

@@ -54,7 +54,7 @@ class CombinedMetricLearning(ExactLearner):
         What to minimize, see :class:`Margin` and :class:`Neighborhood`.
     power : float, default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1 is no change. See :meth:`histograms`.
+        before anything else; 1 leaves them as they are. See :meth:`histograms`.
     step_size : float, default=0.5
         First step: the weight that changes most changes by a factor of exp(step_size).
         Steps fall as 1 / sqrt(t).

@@ -112,7 +112,7 @@ class Candidates:
 
 
 def varying(points: Floats) -> Mask:
-    """Tell which coordinates are not constant."""
+    """Return which coordinates are not constant."""
     found: Mask = (points != points[0]).any(axis=0)
     return found
 

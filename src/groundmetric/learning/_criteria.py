@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..similarity._weights import Weights
+    from ._batches import MakesSearches
     from ._criterion import Criterion, Search
     from ._descent import Settings
     from ._effort import Counts
@@ -104,13 +105,14 @@ class Margin(Parameters):
 
     def _on_batches(
         self,
-        rows: Floats,
+        rows: Floats | None,
         weights: Weights,
         n_threads: int,
         *,
         batch_size: int,
         random_state: object,
         client: object = None,
+        searches: MakesSearches | None = None,
     ) -> Criterion:
         """Set up on exact EMDs of one batch after another."""
         size = validation.as_count(batch_size, "batch_size", low=2)
@@ -127,6 +129,7 @@ class Margin(Parameters):
             batch_size=size,
             seed=seed,
             n_threads=n_threads,
+            searches=searches,
         )
 
     def _on_searches(

@@ -125,7 +125,7 @@ class SomePairs(Protocol):
 
     @property
     def starts(self) -> Indices:
-        """Where those of each histogram start."""
+        """Position of the first pair of each histogram."""
 
     @property
     def i(self) -> Indices:
@@ -169,6 +169,6 @@ class Search(Protocol):
 
 
 def is_uniform(metric: Floats) -> bool:
-    """Tell whether all bins are equally far apart."""
+    """Return whether all bins are equally far apart."""
     largest = metric.max()
     return bool((metric + largest * np.eye(len(metric)) == largest).all())

@@ -42,7 +42,8 @@ LEARNED = (
     *("embedding_", "initial_embedding_", "components_", "smoothing_", "classes_"),
     "weights_",
     *("sample_indices_", "_labels", "_histograms", "_learned", "_n_features_out"),
-    *("bin_weights_", "embed", "_distances_to"),
+    *("bin_weights_", "initial_bin_weights_", "embed"),
+    *("_distances_to", "_seen_before"),
 )
 
 DRAWN_ONCE = ("max_samples", "random_state")  # before there are candidates

@@ -73,7 +73,7 @@ def solved_pairs(
 
 @dataclass(frozen=True)
 class Effort:
-    """What a fit takes, if it takes all its steps.
+    """Estimated cost of a fit that takes all its steps.
 
     Attributes
     ----------

@@ -66,8 +66,8 @@ optional
         sensible values are from 0.3 to 10.
     power : float, default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else. Square roots give rare bins more weight; 1 is no change.
-        Applied to everything that the estimator sees; see :meth:`histograms`.
+        before anything else. Square roots give rare bins more weight; 1 leaves them as
+        they are. Applied to everything that the estimator sees; see :meth:`histograms`.
     step_size : float, default=0.5
         First step, relative to the norms of metric and subgradient; it falls as
         1 / sqrt(t).

@@ -35,7 +35,7 @@ Learner = TypeVar("Learner", bound="MetricLearner")
 
 
 class Task(NamedTuple):
-    """What to learn from: histograms raised to the learner's power, and weights."""
+    """Training data: histograms raised to the learner's power, and weights."""
 
     rows: Any  # dense or sparse
     weights: Weights
@@ -211,7 +211,7 @@ class MetricLearner(HistogramTransformer):
 
     @property
     def _learned(self) -> Floats:
-        """What distances are computed from."""
+        """The matrix, positions or map from which distances are computed."""
         return self._before()
 
     def histograms(self, X: ArrayLike) -> Floats:
@@ -225,6 +225,10 @@ class MetricLearner(HistogramTransformer):
 
     def _seen(self, rows: Floats) -> Floats:
         """Raise rows of mass 1 to the power that was learned with."""
+        return raised(rows, self.power_)
+
+    def _seen_before(self, rows: Floats) -> Floats:
+        """Return rows of mass 1 as the initial metric sees them."""
         return raised(rows, self.power_)
 
     def _ground(self) -> dict[str, Floats]:

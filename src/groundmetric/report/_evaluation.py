@@ -75,9 +75,8 @@ class Evaluation:
     @property
     def n_seen(self) -> int:
         """Number of test histograms that are also in the training set."""
-        power = self.learner.power_
         train, test = (
-            raised(rows, power) for rows in (self.data.train, self.data.test)
+            self.learner._seen(rows) for rows in (self.data.train, self.data.test)
         )
         return n_among(test, train, self.learner._histograms)
 

@@ -88,12 +88,12 @@ def to_numpy(array: Array, name: str = "array") -> Any:
 
 
 def is_torch(array: Array) -> bool:
-    """Tell PyTorch's arrays, without importing it."""
+    """Recognize arrays of PyTorch, without importing it."""
     return type(array).__module__.split(".")[0] == "torch"
 
 
 def is_foreign(array: Array) -> bool:
-    """Tell arrays of PyTorch and CuPy, without importing them."""
+    """Recognize arrays of PyTorch and CuPy, without importing them."""
     return type(array).__module__.split(".")[0] in {"torch", "cupy"}
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from .._files import Arrays
+    from ..learning._parameters import Parameters
     from ..similarity._weights import Weights
-    from ._parameters import Parameters
 
 Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]

@@ -146,7 +146,7 @@ def distances_of(X: Floats, smoothing: float, options: dict[str, Any]) -> Distan
 
 
 def are_sparse_enough(X: Floats) -> bool:
-    """Tell whether solving on supports takes less than on all bins."""
+    """Return whether solving on supports takes less than on all bins."""
     return SPARSE * int(np.count_nonzero(X)) <= X.size
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._tilted import weighted
+from ..learning._tilted import weighted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

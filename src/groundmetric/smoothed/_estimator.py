@@ -63,7 +63,7 @@ class SinkhornMetricLearning(PriorLearner):
         Dimension of the positions, r. By default as many as ``points`` have, or d.
     power : float, default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1, which suits words, is no change. See
+        before anything else; 1, which suits words, leaves them as they are. See
         :meth:`histograms`.
     points : array-like of shape (d, s), optional
         Positions to start from, such as word vectors, pixels or colors, or the

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._tilted import Tilted
+from ..learning._tilted import Tilted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from ._parameters import Parameters
+    from ..learning._parameters import Parameters
 
 Floats = NDArray[Any]  # float32 or float64
 

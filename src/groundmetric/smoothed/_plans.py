@@ -12,7 +12,7 @@ solved between its supports, and plans are summed up by bins as they come: time 
 of pairs times supports squared, and nothing has d x d entries.
 
 eps is the smoothing times a fixed unit, not times the mean of the learned costs: that
-would give every bin a gradient, those that no histogram uses included.
+would give every bin a gradient, even bins that no histogram uses.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
+from ..learning._tilted import Tilted
 from ._arrays import find_arrays
 from ._batch import warn_of_errors
 from ._problems import valid_limits
 from ._sinkhorn import alternate, dual_values, scaled
 from ._supports import Ground, SparseProblems, SparseSolver
-from ._tilted import Tilted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from ..learning._parameters import Parameters
     from ._arrays import Array
-    from ._parameters import Parameters
     from ._supports import Chunk
 
 Floats = NDArray[Any]  # float32 or float64

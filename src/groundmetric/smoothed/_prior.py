@@ -1,4 +1,4 @@
-"""What an estimator needs: a training from a prior, and the state that it learned."""
+"""A training from a prior, set up for an estimator, and the state that it learned."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..learning._margin import MarginCriterion
+from ..learning._parameters import PARTS, Parameters, Prior
+from ..learning._tilted import weighted
 from ._batches import TOL, Batches
 from ._divergence import sinkhorn_divergence
 from ._embedding import embed, nearest
 from ._means import squared
-from ._parameters import PARTS, Parameters, Prior
 from ._pull import PulledCriterion
 from ._softmax import TEMPERATURE, SoftmaxCriterion
-from ._tilted import weighted
 from ._training import Training, TrainingSettings
 
 if TYPE_CHECKING:

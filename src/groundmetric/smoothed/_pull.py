@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .._files import Arrays
     from ..learning._criterion import Criterion, Evaluation
-    from ._parameters import Parameters
+    from ..learning._parameters import Parameters
 
 Floats = NDArray[Any]  # float32 or float64
 

@@ -175,7 +175,7 @@ class NearPairs:
 
 
 def _nearest(distances: Floats, k: int) -> NDArray[np.bool_]:
-    """Tell the k nearest in each row, of those at a finite distance."""
+    """Mark the k nearest in each row, among those at a finite distance."""
     n = len(distances)
     if k >= n:
         near = np.ones_like(distances, dtype=bool)

@@ -34,7 +34,7 @@ Iteration: TypeAlias = Callable[..., Factors]
 
 
 class Fit(NamedTuple):
-    """Where the iteration ended, for each pair."""
+    """Result of the iteration, for each pair."""
 
     g: Array  # (n_pairs, d)
     error: Array  # (n_pairs,), how far the plan's marginal is from c, in l1

@@ -98,7 +98,7 @@ class SparseProblems(Problems):
 
     @property
     def n_entries(self) -> int:
-        """How many bins of all histograms are not empty."""
+        """Number of non-empty bins of all histograms."""
         return len(self._masses)
 
     def solver(self, costs: CostsOfBins, smoothing: float) -> SparseSolver:
@@ -119,7 +119,7 @@ class SparseProblems(Problems):
             yield from zip(chunks, pool.map(task, chunks), strict=True)
 
     def _chunks(self, pairs: Indices) -> list[Indices]:
-        """Split pairs by their first histogram, those of similar size together."""
+        """Split pairs by their first histogram, and group them by size."""
         chunks: list[Indices] = []
         if len(pairs) == 0:
             return chunks
@@ -157,7 +157,7 @@ class SparseProblems(Problems):
 
 
 class SparseSolver:
-    """What solves pairs for one cost, from the potentials of the second histograms."""
+    """Solves pairs for one cost, from the potentials of the second histograms."""
 
     def __init__(self, problems: SparseProblems, ground: Ground) -> None:
         self._problems, self._ground = problems, ground
@@ -242,7 +242,7 @@ class SparseSolver:
 
 
 def case_for(X: Any, Y: Any, points: ArrayLike | None) -> Case:
-    """Tell the case, as for EMDs; fewer empty bins are enough to be sparse."""
+    """Return the case, as for EMDs; fewer empty bins are enough to be sparse."""
     case = validation.case_of(X, Y, points)
     if case is not Case.DENSE or not validation.are_sparse(X, Y):
         return case

@@ -15,22 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base._blas import one_blas_thread
+from ..learning._adam import Adam
 from ..learning._path import DescentPath, DescentStep
-from ._adam import Adam
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .._files import Arrays
     from ..learning._criterion import Criterion, Evaluation
-    from ._parameters import Parameters
+    from ..learning._parameters import Parameters
 
 Floats = NDArray[Any]  # float32 or float64
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How far and how long to go.
+    """Limits and step sizes of a training.
 
     Attributes
     ----------

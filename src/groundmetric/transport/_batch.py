@@ -224,7 +224,7 @@ class Solver(Protocol):
 
     @property
     def core(self) -> _core.DenseBatch | _core.SparseBatch:
-        """What keeps the trees, or some of them."""
+        """The part of the core that keeps the trees, or some of them."""
 
     @property
     def n_bytes(self) -> int:

@@ -1,4 +1,4 @@
-"""Where distances go: memory, a ``.npy`` file, or an array that someone else made.
+"""Where distances go: memory, a ``.npy`` file, or an array of the caller.
 
 A file ``name.npy.blocks`` beside a ``.npy`` file says which blocks are done: 32 bytes
 that identify the inputs, then the checksum of each block, zero if it is not done. A

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_learner(metric: object) -> bool:
-    """Tell learners of metrics, fitted or not."""
+    """Return whether this is a learner of a metric, fitted or not."""
     return hasattr(type(metric), "_ground")
 
 

@@ -151,7 +151,7 @@ def as_clouds(X: Any, name: str) -> Clouds:
 
 
 def are_clouds(X: object) -> bool:
-    """Tell point clouds from histograms."""
+    """Return whether these are point clouds, not histograms."""
     return isinstance(X, Sequence) and len(X) > 0 and _is_cloud(X[0])
 
 

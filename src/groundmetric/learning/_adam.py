@@ -27,7 +27,7 @@ BLOCK = 2**15  # entries at a time, which stay in the processor's cache
 
 
 class Adam:
-    """Where a vector is, and the moments of its gradients.
+    """A vector that is moved, and the moments of its gradients.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ class Adam:
     rates : ndarray or float
         eta of each entry.
     n_steps : int
-        T, after which steps are zero.
+        T, after which steps are zero, unless :meth:`move` has a share of its own.
     """
 
     def __init__(
-        self, theta: Floats, rates: list[tuple[slice, float]], n_steps: int
+        self, theta: Floats, rates: list[tuple[slice, float]], n_steps: int = 1
     ) -> None:
         self.theta = theta
         self._rates, self._n_steps = rates, n_steps
@@ -53,9 +53,9 @@ class Adam:
         t = min(self.n_taken, self._n_steps)
         return (1 + math.cos(math.pi * t / self._n_steps)) / 2
 
-    def move(self, gradient: Floats) -> None:
-        """Take a step against a gradient."""
-        share = self.share
+    def move(self, gradient: Floats, share: float | None = None) -> None:
+        """Take a step against a gradient, of this share or of that of the cosine."""
+        share = self.share if share is None else share
         self.n_taken += 1
         root = math.sqrt(1 - SQUARE**self.n_taken)
         unbiased = root / (1 - MEAN**self.n_taken)

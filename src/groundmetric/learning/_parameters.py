@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
-from ..learning._axes import principal_axes, scaled
+from ._axes import principal_axes, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ PARTS = ("weights", "map", "offsets")
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """What is known of the bins before the first step.
+    """Prior knowledge of the bins, before the first step.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Prior:
             r = s if n_components is None else n_components
             r = validation.as_count(r, "n_components", low=1, high=s)
             start = np.eye(s) if r == s else principal_axes(array)[:r].T
-        return cls(array, start, _log_weights(weights, d))
+        return cls(array, start, logarithms(weights, d))
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -187,18 +187,26 @@ def inverse_document_frequency(rows: csr_array) -> NDArray[np.float64]:
     return weights
 
 
-def _log_weights(weights: ArrayLike | None, d: int) -> Floats:
+def starting_weights(given: Any, rows: csr_array) -> Any:
+    """Return weights of bins to start from: as given, or by name; None if all are 1."""
+    if not isinstance(given, str):
+        return given
+    validation.require_one_of(given, "bin_weights", ("learn", "idf"))
+    return inverse_document_frequency(rows) if given == "idf" else None
+
+
+def logarithms(weights: ArrayLike | None, d: int, name: str = "bin_weights") -> Floats:
+    """Validate weights of d bins, and return their logarithms, with mean 0."""
     if weights is None:
         return np.zeros(d)
-    array = validation.as_float_array(weights, "bin_weights", 1)
+    array = validation.as_float_array(weights, name, 1)
     if len(array) != d:
-        raise ValueError(f"bin_weights has {len(array)} entries for {d} bins.")
+        raise ValueError(f"{name} has {len(array)} entries for {d} bins.")
     bad = ~((array > 0) & (array < np.inf))
     if bad.any():
         p = int(np.argmax(bad))
         raise ValueError(
-            f"bin_weights[{p}] is {array[p]}: weights of bins must be positive and "
-            "finite."
+            f"{name}[{p}] is {array[p]}: weights of bins must be positive and finite."
         )
     logs: Floats = np.log(array)
     logs -= logs.mean()
