@@ -185,7 +185,10 @@ def pulled(_data: DataSet, points: np.ndarray) -> Any:
 
 
 def mapped(data: DataSet, points: np.ndarray) -> Any:
-    return MappedMetricLearning(points, power=1.0 if data.are_words else 0.5)
+    if data.are_words:
+        settings = {"power": 1.0, "bin_weights": "idf", "pull": 1.0}
+        return MappedMetricLearning(points, **settings, random_state=0)
+    return MappedMetricLearning(points, random_state=0)
 
 
 def softmax(data: DataSet, points: np.ndarray) -> Any:
