@@ -23,7 +23,7 @@ CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*/*.cpp cpp/*/*.h)
 FORMATTED := $(wildcard cpp/*/*.cpp cpp/*/*.h fuzz/*.cpp fuzz/*.h benchmarks/*.cpp)
 FUZZED := $(notdir $(wildcard fuzz/corpus/*))
 
-.PHONY: help setup demo test lint format stub docs bench load pages screenshots reproduce \
+.PHONY: help setup demo test lint format stub docs bench load where pages screenshots reproduce \
   sanitize fuzz tsan valgrind test-builds test-matrix test-oldest wheel dist clean
 
 help:  ## List the targets
@@ -126,6 +126,15 @@ ifneq ($(and $(DATA),$(DRAWS)),)
 	    --multiclass 10 --tasks $(DRAWS) $(TEN:%=--method %) || exit 1; \
 	done
 endif
+
+.venv/where: pyproject.toml | .venv/installed
+	@echo "Installing what make where needs into .venv"
+	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[where]"
+	@touch $@
+
+where: setup .venv/where  ## Every method on every data set of a folder; DATA=folder ONLY=digits DRAWS=2 for a preview
+	@$(BIN)/python benchmarks/where.py $(DATA) $(if $(ONLY),--only $(ONLY)) \
+	  $(if $(DRAWS),--draws $(DRAWS)) $(if $(SAVE),--export docs/where.parquet)
 
 build/libfixing.so: benchmarks/fixing.cpp
 	@mkdir -p build
