@@ -122,8 +122,7 @@ def evaluate(
         **options,
     )
     fit = _kept(every[0]).pairwise.learner.set_params(n_jobs=learner.n_jobs)
-    keeps_start = fit._is_exact or not fit._keeps_sparse(reset=False)
-    if keeps_start and not starts_at_l1(fit):
+    if not starts_at_l1(fit):
         start = of_start(learner, fitted=fitted)
         every[1:1] = measure(data, methods=[start], **options)
     search = {"n_jobs": n_jobs, "verbose": learner.verbose}
