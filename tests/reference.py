@@ -679,3 +679,36 @@ def adam(theta, gradients, rates):
         step = rates * (1 + np.cos(np.pi * (t - 1) / len(gradients))) / 2
         theta -= step * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
     return theta
+
+
+def seen_by_learner(r, power):
+    """Raise a histogram of mass 1 to a power bin by bin, or take logarithms."""
+    if power == "log1p":
+        seen = [np.log(1 + 1000 * len(r) * r_p) for r_p in r]
+    else:
+        seen = [r_p**power for r_p in r]
+    return np.array(seen) / sum(seen)
+
+
+def chosen_by_scores(scores, pulls):
+    """Find the candidate and number of steps, by scores (candidates, folds, steps).
+
+    The fewest steps within one standard error of the best; then the strongest pull;
+    then the first candidate.
+    """
+    n_candidates, n_folds, n_steps = scores.shape
+    scored = [
+        (c, t)
+        for c in range(n_candidates)
+        for t in range(n_steps)
+        if not np.isnan(scores[c, 0, t])
+    ]
+    best = max(scored, key=lambda pair: scores[pair[0], :, pair[1]].mean())
+    within = []
+    for c, t in scored:
+        lead = [scores[best[0], f, best[1]] - scores[c, f, t] for f in range(n_folds)]
+        error = np.std(lead) / np.sqrt(n_folds - 1)
+        if np.mean(lead) <= error:
+            within.append((t, -pulls[c], c))
+    t, _, c = min(within)
+    return c, t

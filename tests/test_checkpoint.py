@@ -466,7 +466,7 @@ def test_a_sample_without_a_seed_cannot_resume(digits, tmp_path):
     saved = Checkpoint(tmp_path / "run")
     options = {"max_samples": 12, "max_steps": 2}
     learner = GroundMetricLearning(callbacks=[saved], **options)
-    for each in (learner, gm.MetricLearningCV(learner, cv=2)):
+    for each in (learner, gm.MetricLearningCV(learner, {}, cv=2)):
         with pytest.raises(ValueError, match="random_state is None, but callbacks has"):
             each.fit(*digits)
     learner.set_params(random_state=0).fit(*digits)

@@ -312,7 +312,7 @@ def test_a_fit_goes_on_elsewhere(client, labeled, tmp_path):
 
 
 def test_who_learns_on_a_cluster(client, labeled):
-    search = gm.MetricLearningCV(gm.GroundMetricLearning(max_steps=2), cv=2)
+    search = gm.MetricLearningCV(gm.GroundMetricLearning(max_steps=2), {}, cv=2)
     there = search.fit(*labeled, client=client).metric_
     np.testing.assert_array_equal(there, search.fit(*labeled).metric_)
     with pytest.raises(ValueError, match="client is given, but batch_size is 20"):
@@ -320,7 +320,9 @@ def test_who_learns_on_a_cluster(client, labeled):
     with pytest.raises(ValueError, match="client is 3; a dask"):
         gm.GroundMetricLearning().fit(*labeled, client=3)
     with pytest.raises(ValueError, match="a SinkhornMetricLearning learns on one"):
-        gm.MetricLearningCV(gm.SinkhornMetricLearning()).fit(*labeled, client=client)
+        gm.MetricLearningCV(gm.SinkhornMetricLearning(), {}).fit(
+            *labeled, client=client
+        )
 
 
 @pytest.mark.parametrize("kind", ["metric", "asymmetric", "points"])

@@ -149,7 +149,7 @@ def test_fit_announces_before_it_starts(monkeypatch):
         lambda learner, X, y: learner.fit(X, y),
         lambda learner, X, y: make_pipeline(learner).fit(X, y),
         lambda learner, X, y: gm.EMDClassifier(learner=learner).fit(X, y),
-        lambda _, X, y: gm.MetricLearningCV(cv=2, patience=1).fit(X, y),
+        lambda _, X, y: gm.MetricLearningCV(param_grid={}, cv=2, patience=1).fit(X, y),
     ],
 )
 def test_warnings_point_at_the_line_that_called(fit, monkeypatch):

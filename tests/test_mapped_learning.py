@@ -444,7 +444,7 @@ def test_cross_validation_chooses_steps(data, tmp_path):
     X, y, points = data
     learner = MappedMetricLearning(points, 2, max_steps=2)
     grid = {"n_components": [1, 2, None]}
-    alone = gm.MetricLearningCV(learner, cv=2).fit(NeverDense(X), y)
+    alone = gm.MetricLearningCV(learner, {}, cv=2).fit(NeverDense(X), y)
     among = gm.MetricLearningCV(learner, grid, cv=2).fit(X, y)
     for model in (alone, among):
         n_steps, r = model.best_step_, model.best_params_.get("n_components", 2)

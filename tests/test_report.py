@@ -198,7 +198,7 @@ def test_uniform_start_is_l1(task):
 
 def test_a_learner_that_took_no_step(task, tmp_path):
     """Cross-validation may choose the initial metric."""
-    learner = MetricLearningCV(GroundMetricLearning(step_size=1e-9, max_steps=1))
+    learner = MetricLearningCV(GroundMetricLearning(step_size=1e-9, max_steps=1), {})
     learner.fit(task["X"], task["y"])
     assert learner.n_iter_ == 0
     file = write_report(tmp_path / "r.html", **task, learner=learner, learners=())

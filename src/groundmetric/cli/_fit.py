@@ -17,6 +17,7 @@ from .. import (
     validation,
 )
 from .._words import count, percent
+from ..base._powers import Power, as_power
 from ..datasets._matrix import in_order_of, load_matrix, load_metric
 from ._command import command
 from ._console import emit, note, shows_progress, tell
@@ -55,7 +56,7 @@ def fit(
     margin: float = DEFAULTS["margin"],
     neighbors: int = DEFAULTS["k"],
     similar: int = DEFAULTS["n_similar"] or 0,
-    power: float = DEFAULTS["power"],
+    power: str = str(DEFAULTS["power"]),
     init: Annotated[str | None, Option(show_default=False), INPUT] = None,
     points: InputFile = None,
     step_size: float = DEFAULTS["step_size"],
@@ -91,7 +92,8 @@ def fit(
     similar
         C_k: nearest histograms of the same class to use; 0: all.
     power
-        Raise histograms to this power first; 0.5: square roots.
+        Raise histograms to this power first, such as 0.5 for square roots, or take
+        logarithms: log1p.
     init
         Initial metric: uniform, typical, independence, or a file of a metric. By
         default from --points, or uniform.
@@ -125,7 +127,7 @@ def fit(
     margins = Margin(n_targets=targets, margin=margin)
     learner = GroundMetricLearning(
         margins if criterion == "margin" else neighborhood,
-        power=power,
+        power=_power_of(power),
         points=None if points is None else load_matrix(points).values,
         init=init if start is None else start.values,
         step_size=step_size,
@@ -138,7 +140,7 @@ def fit(
     given = limited(read_labeled(source), limit, seed, "learning from")
     if start is not None:
         learner.init = in_order_of(given.names, start, str(init), given.source)
-    model: Any = MetricLearningCV(learner) if cv else learner
+    model: Any = MetricLearningCV(learner, {}) if cv else learner
     model.fit(given.X, given.y)
     learner = model.best_estimator_ if cv else model
     if given.names is not None:  # as if fitted on a frame, so that columns are checked
@@ -166,6 +168,13 @@ def fit(
     _say(found)
     if source.path != "-":
         note(f"Did it help? {evaluation_of(source)}")
+
+
+def _power_of(text: str) -> Power:
+    try:
+        return float(text)
+    except ValueError:
+        return as_power(text)
 
 
 def _say(found: dict[str, Any]) -> None:

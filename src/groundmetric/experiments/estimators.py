@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import clone
 
 from .. import MetricLearningCV
+from ..learning._candidates import as_list
 from .methods import Method
 from .names import LABELS
 
@@ -88,7 +89,8 @@ def _start_of(
     if fitted:
         learner = getattr(learner, "best_estimator_", learner)
     else:
-        first = learner._base() if isinstance(learner, MetricLearningCV) else learner
+        is_searched = isinstance(learner, MetricLearningCV)
+        first = as_list(learner.estimator)[0] if is_searched else learner
         one = {"max_steps": 1, "callbacks": (), "verbose": 0}
         learner = clone(first).set_params(**one, n_jobs=n_jobs).fit(X, y)
     between = learner._distances(learner._before("initial_"))
