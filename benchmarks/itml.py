@@ -1,6 +1,7 @@
 """ITML beside metric-learn's, on the same pairs.
 
-``python benchmarks/itml.py file.npz`` takes histograms ``X`` and labels ``y``. CPU time for each pair and round, on one thread, and how far the matrices are apart.
+``python benchmarks/itml.py file.npz`` takes histograms ``X`` and labels ``y``. CPU time
+for each pair and round, on one thread, and how far the matrices are apart.
 """
 
 import sys
