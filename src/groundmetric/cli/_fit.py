@@ -193,8 +193,8 @@ def _say(found: dict[str, Any]) -> None:
     )
     if chosen:
         tell(
-            f"Errors of 1 to {SCORED_NEIGHBORS} nearest neighbors of held-out histograms: "
-            f"{percent(found['held_out_error'])}, and "
+            f"Errors of 1 to {SCORED_NEIGHBORS} nearest neighbors of held-out "
+            f"histograms: {percent(found['held_out_error'])}, and "
             f"{percent(found['held_out_error_first'])} with the initial metric."
         )
     tell(f"Model: {found['model']}")
