@@ -1,4 +1,4 @@
-"""The data sets of ``where.py``: files of a folder, and digits.
+"""The data sets of ``where.py``: files of a folder, digits, and those of packages.
 
 A file has histograms ``X`` and labels ``y``, or counts of words as CSR (``data``,
 ``indices``, ``indptr``, ``shape``) with ``y`` and ``vectors`` of the words. What is
@@ -6,6 +6,7 @@ known of the bins is in ``points_NAME`` or ``centroids``, coordinates, or in ``t
 lineages such as "k__Bacteria|p__Firmicutes". Any other file of these formats will do.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,13 +14,18 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
+from where_packages import packaged
 
 from groundmetric.experiments import draw
 
 OF_CLASS = 30  # histograms to learn from
+MOST = 200  # in all
 MANY_CLASSES = 10  # with more, draws have some of the classes each
-N_PAIRS, N_TENS = 20, 8  # draws of two classes, and of ten
-N_WORDS = 400  # documents to learn from
+N_PAIRS, N_TENS = 20, 5  # draws of two classes, and of ten
+N_WORDS = 300  # documents to learn from
+N_FOLDS, ROOM = 5, 8  # disjoint sets need eight times as many histograms
+SLOW = 500  # bins, from which folds are drawn once
+REPEATS = {100: 4, math.inf: 1}  # few histograms take little time
 N_TEST = 250
 N_AXES = 50  # of taxa
 LARGE = 700  # bins, from which no d x d matrix is learned
@@ -47,7 +53,7 @@ class DataSet:
 
 
 def data_sets(folder: Path | None) -> Iterator[DataSet]:
-    """Read all files of a folder, and embedded digits."""
+    """Read all files of a folder, embedded digits, and what packages bring."""
     for path in [] if folder is None else sorted(folder.glob("*.npz")):
         with np.load(path, allow_pickle=False) as file:
             arrays = dict(file)
@@ -56,24 +62,29 @@ def data_sets(folder: Path | None) -> Iterator[DataSet]:
         except KeyError as error:
             raise SystemExit(f"{path} has no array {error}; see {__file__}.") from error
     yield from digits()
+    for name, arrays in packaged():
+        yield from of_file(name, arrays)
 
 
 def of_file(name: str, arrays: dict[str, np.ndarray]) -> Iterator[DataSet]:
-    """Make data sets of a file: two if there are many classes."""
+    """Make data sets of a file: two if there are many classes.
+
+    Empty histograms are left out, and classes too small for a member in each fold.
+    """
     y = np.unique(arrays["y"], return_inverse=True)[1]
     points = known(arrays)
     if "data" in arrays:
         parts = arrays["data"].astype(float), arrays["indices"], arrays["indptr"]
         X = csr_array(parts, shape=tuple(arrays["shape"]))
-        filled = np.diff(X.indptr) > 0
-        yield drawn(name, X[filled], y[filled], points, N_WORDS)
+        kept = (np.diff(X.indptr) > 0) & (np.bincount(y) >= N_FOLDS)[y]
+        yield drawn(name, X[kept], y[kept], points, N_WORDS)
         return
     X = arrays["X"].astype(float)
-    filled = X.sum(axis=1) > 0
-    X, y = X[filled], y[filled]
+    kept = (X.sum(axis=1) > 0) & (np.bincount(y) >= N_FOLDS)[y]
+    X, y = X[kept], np.unique(y[kept], return_inverse=True)[1]
     n_classes = len(np.unique(y))
     if n_classes <= MANY_CLASSES:
-        yield drawn(name, X, y, points, OF_CLASS * n_classes)
+        yield drawn(name, X, y, points, min(OF_CLASS * n_classes, MOST))
         return
     for size, n_draws in ((2, N_PAIRS), (MANY_CLASSES, N_TENS)):
         draws = [some_classes(y, size, seed) for seed in range(n_draws)]
@@ -84,8 +95,8 @@ def digits() -> Iterator[DataSet]:
     """Few and many images of digits, as histograms of ink."""
     X, y = load_digits(return_X_y=True)
     grid = np.indices((8, 8)).reshape(2, -1).T.astype(float)
-    for name, each in (("digits, few", 5), ("digits, many", OF_CLASS)):
-        yield drawn(name, X, y, {"pixels": grid}, each * 10)
+    for name, each in (("digits, few", 50), ("digits, many", MOST)):
+        yield drawn(name, X, y, {"pixels": grid}, each)
 
 
 def drawn(
@@ -96,7 +107,12 @@ def drawn(
     n_train: int,
 ) -> DataSet:
     """Draw disjoint training sets if there is room, and folds otherwise."""
-    design = draw(y, n_train=n_train, n_folds=5, n_repeats=2)
+    if len(y) < ROOM * n_train:
+        repeats = 2 if X.shape[1] < SLOW else 1
+        design = draw(y, n_folds=N_FOLDS, n_repeats=repeats)
+    else:
+        repeats = next(k for limit, k in REPEATS.items() if n_train <= limit)
+        design = draw(y, n_train=n_train, n_folds=N_FOLDS, n_repeats=repeats)
     return DataSet(name, X, y, points, design.kind, list(design.splits))
 
 

@@ -44,8 +44,8 @@ SETTINGS = {
     "no square roots": gm.GroundMetricLearning(power=1.0),
     "C_k, all similar": gm.GroundMetricLearning("neighborhood", power=1.0),
     "C_k, all similar, square roots": gm.GroundMetricLearning("neighborhood"),
-    "cross-validated": gm.MetricLearningCV(),
-    "cross-validated, all steps": gm.MetricLearningCV(patience=None),
+    "cross-validated": gm.MetricLearningCV(param_grid={}),
+    "cross-validated, all steps": gm.MetricLearningCV(param_grid={}, patience=None),
 }
 
 

@@ -1,6 +1,7 @@
 """Slow literal twins of the library's kernels, written from the paper."""
 
 import itertools
+from math import exp, log
 
 import clarabel
 import numpy as np
@@ -512,17 +513,18 @@ def smoothed_potentials(r, c, M, *, n_rounds, n_scales):
 def sinkhorn_plan(r, c, M, eps, n_iter):
     """Fit the marginals of P in turn, P_pq = r_p c_q exp((f_p + g_q - M_pq) / eps)."""
     d = len(r)
+    r, c, M = (np.asarray(array).tolist() for array in (r, c, M))
     f, g = [0.0] * d, [0.0] * d
     for _ in range(n_iter):
         for p in range(d):
-            terms = [c[q] * np.exp((g[q] - M[p][q]) / eps) for q in range(d)]
-            f[p] = -eps * np.log(sum(terms))
+            terms = [c[q] * exp((g[q] - M[p][q]) / eps) for q in range(d)]
+            f[p] = -eps * log(sum(terms))
         for q in range(d):
-            terms = [r[p] * np.exp((f[p] - M[p][q]) / eps) for p in range(d)]
-            g[q] = -eps * np.log(sum(terms))
+            terms = [r[p] * exp((f[p] - M[p][q]) / eps) for p in range(d)]
+            g[q] = -eps * log(sum(terms))
     return np.array(
         [
-            [r[p] * c[q] * np.exp((f[p] + g[q] - M[p][q]) / eps) for q in range(d)]
+            [r[p] * c[q] * exp((f[p] + g[q] - M[p][q]) / eps) for q in range(d)]
             for p in range(d)
         ]
     )
@@ -677,3 +679,36 @@ def adam(theta, gradients, rates):
         step = rates * (1 + np.cos(np.pi * (t - 1) / len(gradients))) / 2
         theta -= step * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
     return theta
+
+
+def seen_by_learner(r, power):
+    """Raise a histogram of mass 1 to a power bin by bin, or take logarithms."""
+    if power == "log1p":
+        seen = [np.log(1 + 1000 * len(r) * r_p) for r_p in r]
+    else:
+        seen = [r_p**power for r_p in r]
+    return np.array(seen) / sum(seen)
+
+
+def chosen_by_scores(scores, pulls):
+    """Find the candidate and number of steps, by scores (candidates, folds, steps).
+
+    The fewest steps within one standard error of the best; then the strongest pull;
+    then the first candidate.
+    """
+    n_candidates, n_folds, n_steps = scores.shape
+    scored = [
+        (c, t)
+        for c in range(n_candidates)
+        for t in range(n_steps)
+        if not np.isnan(scores[c, 0, t])
+    ]
+    best = max(scored, key=lambda pair: scores[pair[0], :, pair[1]].mean())
+    within = []
+    for c, t in scored:
+        lead = [scores[best[0], f, best[1]] - scores[c, f, t] for f in range(n_folds)]
+        error = np.std(lead) / np.sqrt(n_folds - 1)
+        if np.mean(lead) <= error:
+            within.append((t, -pulls[c], c))
+    t, _, c = min(within)
+    return c, t

@@ -3,8 +3,6 @@
 import errno
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -27,6 +25,7 @@ from groundmetric.learning._margin import MarginCriterion
 from groundmetric.learning._neighborhood import NeighborhoodCriterion
 from groundmetric.learning._space import MetricCone
 from groundmetric.similarity._makers import weights_of
+from started import python
 
 SETTINGS = {"criterion": Neighborhood(inner_steps=8), "max_steps": 24, "tol": 0.0}
 FIT = f"""
@@ -64,12 +63,7 @@ def whole(digits):
 
 
 def start(folder, last, code=FIT):
-    return subprocess.Popen(
-        [sys.executable, "-c", code, folder / "run", folder / "model", str(last)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    return python(code, folder / "run", folder / "model", last)
 
 
 def same(a, b):
@@ -472,7 +466,7 @@ def test_a_sample_without_a_seed_cannot_resume(digits, tmp_path):
     saved = Checkpoint(tmp_path / "run")
     options = {"max_samples": 12, "max_steps": 2}
     learner = GroundMetricLearning(callbacks=[saved], **options)
-    for each in (learner, gm.MetricLearningCV(learner, cv=2)):
+    for each in (learner, gm.MetricLearningCV(learner, {}, cv=2)):
         with pytest.raises(ValueError, match="random_state is None, but callbacks has"):
             each.fit(*digits)
     learner.set_params(random_state=0).fit(*digits)

@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 
 import groundmetric as gm
 import paper
+import started
 from groundmetric import _cluster
 from groundmetric._cluster import Shards, _Packed, completed
 from groundmetric.learning import _criterion
@@ -23,6 +24,7 @@ from test_criterion import count_evaluations
 from test_points import bags
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed")
+dask = pytest.importorskip("dask", reason="dask is not installed")
 da = pytest.importorskip("dask.array", reason="dask[array] is not installed")
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
@@ -31,7 +33,10 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
 @pytest.fixture(scope="module")
 def client():
     """Start two workers, each a process with one thread."""
+    started.server()  # forks workers, which then need not import anything
+    how = {"distributed.worker.multiprocessing-method": "forkserver"}
     with (
+        dask.config.set(how),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None
         ) as cluster,
@@ -233,12 +238,12 @@ def test_learning_on_two_workers(client, labeled, name):
 
 
 @pytest.mark.parametrize("name", ["margin", "neighborhood"])
-def test_gradients_of_shards_are_not_kept(client, labeled, name, monkeypatch):
+def test_gradients_of_shards_are_not_kept(client, labeled, name, monkeypatch, request):
     monkeypatch.setattr(_criterion, "PART", 6)
     monkeypatch.setattr(_cluster, "FETCHED", 2)
     options = {"criterion": name, "max_steps": 2, "tol": 0.0}
     expected = gm.GroundMetricLearning(**options).fit(*labeled)
-    alive = count_evaluations(monkeypatch)
+    alive = count_evaluations(monkeypatch, request)
     learner = gm.GroundMetricLearning(**options).fit(*labeled, client=client)
     n_sums = 2 if name == "margin" else 4  # a step linearizes and evaluates C_k
     assert len(alive) == n_sums * 10
@@ -307,7 +312,7 @@ def test_a_fit_goes_on_elsewhere(client, labeled, tmp_path):
 
 
 def test_who_learns_on_a_cluster(client, labeled):
-    search = gm.MetricLearningCV(gm.GroundMetricLearning(max_steps=2), cv=2)
+    search = gm.MetricLearningCV(gm.GroundMetricLearning(max_steps=2), {}, cv=2)
     there = search.fit(*labeled, client=client).metric_
     np.testing.assert_array_equal(there, search.fit(*labeled).metric_)
     with pytest.raises(ValueError, match="client is given, but batch_size is 20"):
@@ -315,7 +320,9 @@ def test_who_learns_on_a_cluster(client, labeled):
     with pytest.raises(ValueError, match="client is 3; a dask"):
         gm.GroundMetricLearning().fit(*labeled, client=3)
     with pytest.raises(ValueError, match="a SinkhornMetricLearning learns on one"):
-        gm.MetricLearningCV(gm.SinkhornMetricLearning()).fit(*labeled, client=client)
+        gm.MetricLearningCV(gm.SinkhornMetricLearning(), {}).fit(
+            *labeled, client=client
+        )
 
 
 @pytest.mark.parametrize("kind", ["metric", "asymmetric", "points"])

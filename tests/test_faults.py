@@ -24,6 +24,7 @@ from groundmetric import _files
 from groundmetric.experiments import METHODS, Method
 from groundmetric.transport import _blocks, _outputs
 from paper import ResultsFile, Row, binary_tasks, read_results, run
+from started import SCRIPT, finished, python
 
 LINUX = sys.platform == "linux"
 N = 150  # histograms: more than one block of distances
@@ -43,11 +44,10 @@ def data(tmp_path_factory):
     return path
 
 
-def python(code, *arguments, shell=None):
-    """Start another Python; ``shell`` commands come before it, as $1 and so on."""
+def python_on(disk, code, *arguments):
+    """Start another Python after a command that mounts a disk for it alone."""
     line = [sys.executable, "-c", code, *map(str, arguments)]
-    if shell is not None:
-        line = ["unshare", "-m", "sh", "-c", f'{shell} && exec "$@"', "sh", *line]
+    line = ["unshare", "-m", "sh", "-c", f'{disk} && exec "$@"', "sh", *line]
     there = {**os.environ, "PYTHONPATH": str(Path(paper.__file__).parents[1])}
     return subprocess.Popen(
         line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=there
@@ -139,10 +139,9 @@ def test_signals_are_one_line_of_the_command(number, data, tmp_path):
     pytest.importorskip("typer")
     state, out = tmp_path / "state", tmp_path / "model.npz"
     line = ["fit", data, "--tol", "0", "--checkpoint", state, "--out", out]
-    line = [sys.executable, interrupted.__file__, number, *map(str, line)]
-    process = subprocess.run(line, capture_output=True, text=True, check=False)
-    message = process.stderr.splitlines()
-    assert process.returncode == 128 + getattr(signal, number)
+    code, _, error = finished(SCRIPT, interrupted.__file__, number, *line)
+    message = error.splitlines()
+    assert code == 128 + getattr(signal, number)
     assert message[-1].startswith(
         f"interrupted; {state} has the work so far. To resume:"
     )
@@ -260,7 +259,7 @@ if {kind == "memmap"}:
 attempt(lambda: gm.pairwise_emd(X, metric=metric, out={out}))
 """
     disk = f"mount -t tmpfs -o size=100k tmpfs {tmp_path}"
-    message, files = answer(python(code, data, tmp_path, shell=disk))
+    message, files = answer(python_on(disk, code, data, tmp_path))
     assert "No space left on device; make room on the disk" in message
     assert message.count("make room") == 1
     assert files == ("[]" if kind == "path" else "['out.npy']")
@@ -278,7 +277,7 @@ from paper import ResultsFile
 attempt(lambda: ResultsFile(folder / "r.sqlite"))
 """
     disk = f"mount -t tmpfs -o ro tmpfs {tmp_path}"
-    lines = answer(python(code, data, tmp_path, shell=disk))
+    lines = answer(python_on(disk, code, data, tmp_path))
     assert lines[1::2] == ["[]"] * 4
     for name, message in zip(
         ("model.npz", "out.npy", "state", "r.sqlite"), lines[::2], strict=True

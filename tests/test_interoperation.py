@@ -24,9 +24,11 @@ SERIES = {
 }
 LEARNERS = [
     gm.GroundMetricLearning(max_steps=2),
-    gm.MetricLearningCV(gm.GroundMetricLearning(max_steps=2), cv=2),
+    gm.MetricLearningCV(gm.GroundMetricLearning(max_steps=2), {}, cv=2),
     gm.SinkhornMetricLearning(max_steps=2),
-    gm.MetricLearningCV(gm.SinkhornMetricLearning(max_steps=2), cv=2, patience=None),
+    gm.MetricLearningCV(
+        gm.SinkhornMetricLearning(max_steps=2), {}, cv=2, patience=None
+    ),
     gm.EMDClassifier(n_neighbors=1),
 ]
 

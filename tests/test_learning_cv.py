@@ -18,10 +18,10 @@ from sklearn.utils.estimator_checks import (
 )
 
 import groundmetric as gm
-from contract import failures_we_want
+from contract import check_contract
 from groundmetric import Checkpoint, GroundMetricLearning, Margin, MetricLearningCV
 
-SMALL = {"cv": 2, "patience": 1}
+SMALL = {"param_grid": {}, "cv": 2, "patience": 1}
 
 
 @pytest.mark.filterwarnings("ignore:Class")
@@ -30,11 +30,10 @@ SMALL = {"cv": 2, "patience": 1}
         MetricLearningCV(GroundMetricLearning(max_steps=1), **SMALL),
         MetricLearningCV(gm.MappedMetricLearning(max_steps=1), **SMALL),
         MetricLearningCV(gm.SinkhornMetricLearning(max_steps=1), **SMALL),
-    ],
-    expected_failed_checks=failures_we_want,
+    ]
 )
 def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+    check_contract(estimator, check)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +53,7 @@ def noise():
 
 def test_chooses_the_fewest_steps_within_one_standard_error(digits):
     X, y = digits
-    learner = MetricLearningCV(GroundMetricLearning(max_steps=4), cv=3).fit(X, y)
+    learner = MetricLearningCV(GroundMetricLearning(max_steps=4), {}, cv=3).fit(X, y)
     results = learner.cv_results_
     assert results["step"].tolist() == [0, 1, 2, 3, 4]
     scores = np.array([results[f"split{k}_test_score"] for k in range(6)])
@@ -73,7 +72,7 @@ def test_learns_from_everything_for_as_many_steps(digits):
         return float(distances.std() / distances.mean())
 
     learner = MetricLearningCV(
-        GroundMetricLearning(max_steps=3), cv=2, scoring=later_is_better
+        GroundMetricLearning(max_steps=3), {}, cv=2, scoring=later_is_better
     )
     learner.fit(X, y)
     n = learner.best_step_
@@ -94,7 +93,7 @@ def test_scores_decide(digits, wanted):
         return float((len(metrics) - 1) // 4 == wanted)  # two folds, drawn twice
 
     learner = MetricLearningCV(
-        GroundMetricLearning(tol=0.0, max_steps=3), cv=2, scoring=scoring
+        GroundMetricLearning(tol=0.0, max_steps=3), {}, cv=2, scoring=scoring
     )
     learner.fit(X, y)
     assert learner.best_step_ == wanted
@@ -151,7 +150,10 @@ def test_standard_errors_are_of_differences(digits):
     scores[2:, 2] -= 0.02
     later = iter(scores.T.ravel())  # step by step
     learner = MetricLearningCV(
-        GroundMetricLearning(tol=0.0, max_steps=3), cv=2, scoring=lambda *_: next(later)
+        GroundMetricLearning(tol=0.0, max_steps=3),
+        {},
+        cv=2,
+        scoring=lambda *_: next(later),
     ).fit(*digits)
     np.testing.assert_allclose(
         learner.cv_results_["mean_test_score"], scores.mean(axis=0)
@@ -177,7 +179,7 @@ def test_scores_are_those_of_all_distances(digits, n_components):
         points = np.column_stack([points, points[:, :1] % 2])
         inner = gm.MappedMetricLearning(points, n_components, max_steps=3)
     own, literal = (
-        MetricLearningCV(inner, cv=2, scoring=scoring).fit(X, y).cv_results_
+        MetricLearningCV(inner, {}, cv=2, scoring=scoring).fit(X, y).cv_results_
         for scoring in (None, accuracy)
     )
     for k in range(4):
@@ -195,6 +197,7 @@ def test_scores_end_with_the_descents(digits):
     # Nothing gains 90 % in six steps: descents end by then, some even earlier.
     learner = MetricLearningCV(
         GroundMetricLearning(tol=0.9, max_steps=40),
+        {},
         cv=2,
         scoring=scoring,
         patience=None,
@@ -214,6 +217,7 @@ def test_patience_ends_all_folds_together(noise, patience, n_steps):
     later = iter((scores if patience else scores.T).ravel())
     learner = MetricLearningCV(
         GroundMetricLearning(tol=0.0, max_steps=9),
+        {},
         cv=2,
         scoring=lambda *_: next(later),
         patience=patience,
@@ -315,7 +319,7 @@ def test_a_checkpoint_of_more_steps_does_not_count(noise, tmp_path):
         inner = GroundMetricLearning(
             tol=0.0, max_steps=6, callbacks=[*callbacks, Checkpoint(file, seconds=0.0)]
         )
-        return MetricLearningCV(inner, cv=2, scoring=scoring)
+        return MetricLearningCV(inner, {}, cv=2, scoring=scoring)
 
     with pytest.raises(StopError):
         learner(5, stop).fit(X, y)
@@ -329,7 +333,9 @@ def test_a_checkpoint_of_more_steps_does_not_count(noise, tmp_path):
 def test_takes_what_scikit_learn_takes(digits):
     X, y = digits
     learner = MetricLearningCV(
-        GroundMetricLearning(Margin(n_targets=3), max_steps=1), cv=StratifiedKFold(2)
+        GroundMetricLearning(Margin(n_targets=3), max_steps=1),
+        {},
+        cv=StratifiedKFold(2),
     )
     assert clone(learner).get_params()["estimator__criterion__n_targets"] == 3
     changed = clone(learner).set_params(estimator__criterion__margin=0.1)
@@ -337,13 +343,15 @@ def test_takes_what_scikit_learn_takes(digits):
     nearest = KNeighborsClassifier(3, metric="precomputed")
     scores = cross_val_score(make_pipeline(learner, nearest), X, y, cv=2)
     assert scores.mean() > 0.5
-    search = MetricLearningCV(GroundMetricLearning(max_steps=1), cv=2, random_state=1)
+    search = MetricLearningCV(
+        GroundMetricLearning(max_steps=1), {}, cv=2, random_state=1
+    )
     assert gm.is_metric(search.fit(X, y).metric_)
 
 
 def test_is_a_learner(digits):
     X, y = digits
-    search = MetricLearningCV(GroundMetricLearning(max_steps=2), cv=2).fit(X, y)
+    search = MetricLearningCV(GroundMetricLearning(max_steps=2), {}, cv=2).fit(X, y)
     best = search.best_estimator_
     assert isinstance(best, GroundMetricLearning)
     assert best.n_iter_ == search.best_step_
@@ -447,7 +455,7 @@ def test_callbacks_are_not_copied(noise, as_callback):
         tol=0.0, max_steps=3, callbacks=[as_callback(watching)]
     )
     scores = iter([0.0] * 4 + [1.0] * 4)  # of two folds, drawn twice
-    search = MetricLearningCV(inner, cv=2, scoring=lambda *_: next(scores, 1.0))
+    search = MetricLearningCV(inner, {}, cv=2, scoring=lambda *_: next(scores, 1.0))
     assert clone(search).estimator.callbacks is inner.callbacks
     assert search.fit(*noise).n_iter_ == 1
     assert watching.n_calls == 1  # not those of the folds

@@ -77,7 +77,7 @@ def test_every_dependency_is_imported():
     """Nothing is installed that no module uses."""
     used = set().union(*map(third_parties, MODULES))
     # For benchmarks, tests, pages, and experiments.
-    tools = {"bench", "dev", "docs", "reproduction"}
+    tools = {"bench", "dev", "docs", "reproduction", "where"}
     assert declared(set(EXTRAS) - tools) == used
 
 

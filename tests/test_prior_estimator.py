@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import groundmetric as gm
 import reference
-from contract import failures_we_want
+from contract import check_contract
 from groundmetric import (
     Checkpoint,
     EMDClassifier,
@@ -71,12 +71,11 @@ class NeverDense(csr_array):
         SinkhornMetricLearning(
             smoothing=math.inf, criterion="softmax", bin_weights="idf", max_steps=2
         )
-    ],
-    expected_failed_checks=failures_we_want,
+    ]
 )
 @pytest.mark.filterwarnings("ignore:Class")
 def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+    check_contract(estimator, check)
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_similarities_of_the_sample(data):
 def test_cross_validation_on_a_sample(data):
     X, y = data
     learner = gm.MetricLearningCV(
-        gm.GroundMetricLearning(max_samples=60, max_steps=2), cv=2
+        gm.GroundMetricLearning(max_samples=60, max_steps=2), {}, cv=2
     ).fit(X, y)
     assert learner.transform(X[:1]).shape == (1, 60)
 

@@ -8,6 +8,7 @@ import facts
 import ratios
 import reproduction
 import times
+import where_page
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,4 +30,5 @@ PAGES = {
     },
     ROOT / "docs" / "times.md": times.MAKERS,
     ROOT / "docs" / "reproduction.md": {**reproduction.MAKERS, "claims": claims.table},
+    **where_page.PAGES,
 }

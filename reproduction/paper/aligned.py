@@ -123,7 +123,8 @@ def align(
     if len(repeated):
         method, task = repeated[["method", "task"]].iloc[0]
         raise ValueError(f"results has method {method!r} twice in task {task}.")
-    by_task = results.set_index(["task", "method"])
+    chosen = results["method"].isin(names)
+    by_task = results[chosen].set_index(["task", "method"])
     classes, cells = (
         by_task[column].unstack()[list(names)]  # noqa: PD010 - cells may be lists
         for column in ("classes", measure)
@@ -145,7 +146,7 @@ def align(
         names,
         tuple(tuple(joined.split(SEPARATOR)) for joined in complete[names[0]]),
         _numbers(cells.loc[complete.index], measure),
-        len(classes) - len(complete),
+        results["task"].nunique() - len(complete),
     )
 
 
@@ -154,7 +155,7 @@ def _experiment(results: pd.DataFrame, measure: str) -> str:
     for column in ("experiment", "task", "classes", "method", measure):
         if column not in results:
             raise ValueError(f"results has no column {column!r}.")
-    experiments = sorted(set(results["experiment"]))
+    experiments = sorted(results["experiment"].unique())
     if not experiments:
         raise ValueError("results is empty.")
     if len(experiments) > 1:
@@ -166,7 +167,7 @@ def _experiment(results: pd.DataFrame, measure: str) -> str:
 
 
 def _methods(results: pd.DataFrame, methods: Iterable[str] | None) -> tuple[str, ...]:
-    there = tuple(dict.fromkeys(results["method"]))
+    there = tuple(results["method"].unique())
     if methods is None:
         return there
     if isinstance(methods, str):

@@ -117,7 +117,7 @@ METHODS: dict[str, Method] = _RENAMED | {
         *(_start(init) for init in STARTS[1:]),  # the uniform one is emd-uniform
         _shrunk(_RENAMED["gml"], 0.5),
         Method.of(
-            gm.MetricLearningCV(gm.GroundMetricLearning(gm.Margin())),
+            gm.MetricLearningCV(gm.GroundMetricLearning(gm.Margin()), {}),
             "gml-cv",
             "GML-EMD, by CV",
         ),

@@ -10,6 +10,8 @@ import errno
 import json
 import math
 import os
+import stat
+import sys
 import tokenize
 import zipfile
 import zlib
@@ -21,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 Arrays = dict[str, NDArray[Any]]
 StrPath = str | os.PathLike[str]
+Named = tuple[str, "str | Path | None"]  # the argument, and its file; - is a stream
 
 VERSION = 1  # of the format
 HEADER = "header"
@@ -100,6 +103,33 @@ def require_writable(path: Path, name: str) -> None:
         raise ValueError(
             f"{name} is {path}, which cannot be written: {error.strerror}."
         ) from error
+
+
+def require_apart(outputs: Sequence[Named], inputs: Sequence[Named]) -> None:
+    """Reject an output that is an input, or another output."""
+    taken = [(*one, _identities(one[1])) for one in inputs]
+    for option, path in outputs:
+        identities = _identities(path)
+        for other, file, others in taken:
+            if identities & others:
+                raise ValueError(
+                    f"{option} is {path}, the same file as {other} ({file}); choose "
+                    "another name."
+                )
+        taken.append((option, path, identities))
+
+
+def _identities(file: str | Path | None) -> set[object]:
+    """Identify a file by its path without links, and by its inode."""
+    if file is None:
+        return set()
+    try:
+        found = os.fstat(sys.stdin.fileno()) if file == "-" else Path(file).stat()
+    except OSError:  # no such file, or no standard input
+        return {os.path.realpath(file)}
+    if not stat.S_ISREG(found.st_mode):
+        return set()  # writing to a folder, a terminal or a pipe destroys nothing
+    return {os.path.realpath(file), (found.st_dev, found.st_ino)}
 
 
 def named(error: OSError, path: Path) -> OSError:

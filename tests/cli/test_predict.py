@@ -274,7 +274,7 @@ def test_fit_by_cross_validation(folder, run):
     (folder / "more.csv").write_text(csv_of(rows, labels))
     found = run("fit", "more.csv", "--cv", "--max-steps", "2", "--out", "cv.npz")
     assert found.exit_code == 0
-    direct = MetricLearningCV(GroundMetricLearning(max_steps=2)).fit(rows, labels)
+    direct = MetricLearningCV(GroundMetricLearning(max_steps=2), {}).fit(rows, labels)
     steps = f"{direct.best_step_} step" + "s" * (direct.best_step_ != 1)
     first, second, *_ = found.stdout.splitlines()
     # The criterion is that of all histograms, and not what was chosen by.

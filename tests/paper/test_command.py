@@ -16,6 +16,7 @@ import pytest
 from paper import FIGURE_3, FIGURE_4, METHODS, MissingResultsError, read_results
 from paper.command import main
 from paper.plan import Request, eligible, plan
+from started import SCRIPT, finished, python
 
 ROOT = Path(__file__).parents[2]
 
@@ -335,17 +336,10 @@ def test_files_that_are_no_data(case, run):
 
 def test_a_killed_run_goes_on(tiny):
     """Run the script itself, as ``make reproduce`` does, and kill it."""
-    line = [
-        sys.executable,
-        ROOT / "reproduction",
-        "run",
-        "tiny.npz",
-        "--neighbors",
-        "3",
-    ]
+    line = [SCRIPT, ROOT / "reproduction", "run", "tiny.npz", "--neighbors", "3"]
     line += ["--multiclass", "2", "--tasks", "40", "--neighbors", "3"]
     line += ["--method", "l1", "--method", "gml"]
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+    process = python(*line)
     results = tiny / "results.sqlite"
     while process.poll() is None and not (results.exists() and n_rows(results)):
         time.sleep(0.001)
@@ -353,9 +347,8 @@ def test_a_killed_run_goes_on(tiny):
     assert process.communicate()[0] == ""
     before = n_rows(results)
     assert 0 < before < 80
-    done = subprocess.run(line, capture_output=True, text=True, check=True)
     message = f"tiny/2-classes-seed0: {80 - before} new rows in results.sqlite\n"
-    assert done.stdout == message
+    assert finished(*line)[:2] == (0, message)
     assert n_rows(results) == 80
 
 

@@ -123,7 +123,7 @@ def test_smoothed_methods(task):
 def test_steps_by_cross_validation(task):
     X, y, X_test, _ = task
     pairwise = METHODS["gml-cv"].learn(X, y, 1)
-    expected = MetricLearningCV().fit(X, y).pairwise(X_test, X)
+    expected = MetricLearningCV(param_grid={}).fit(X, y).pairwise(X_test, X)
     np.testing.assert_array_equal(pairwise(X_test, X), expected)
     assert METHODS["gml-cv"].settings["cv"] == 3
 
@@ -227,7 +227,7 @@ def test_splits_do_not_share_callbacks(task, search):
     learner = GroundMetricLearning(max_steps=1, callbacks=[seen.append])
     if search:
         scores = iter([0.0] * 4 + [1.0] * 4)  # of two folds, drawn twice
-        learner = MetricLearningCV(learner, cv=2, scoring=lambda *_: next(scores))
+        learner = MetricLearningCV(learner, {}, cv=2, scoring=lambda *_: next(scores))
     learned = of_learner(learner).learn(X, y, None)
     assert learned.learner.n_iter_ == 1
     assert seen == []

@@ -2,7 +2,8 @@
 
 Parameters and fitted attributes are plain values, arrays, objects with ``to_array``, or
 other estimators of this package; the contents of those are stored under the name of the
-attribute, as in ``learner_.metric_``.
+attribute, as in ``learner_.metric_``, those of a list with numbers, as in
+``estimator.0.init``.
 """
 
 from __future__ import annotations
@@ -103,9 +104,9 @@ def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:
             item = item.item() if isinstance(item, np.generic) else item
             if _is_plain(item):
                 facts[kind][name] = item
-            elif isinstance(item, (SavedMixin, Parameters)):
-                facts[f"nested_{kind}"][name], inner = _pack(item)
-                arrays |= {f"{key}.{part}": array for part, array in inner.items()}
+            elif _is_nested(item):
+                facts[f"nested_{kind}"][name], inner = _pack_nested(item, f"{key}.")
+                arrays |= inner
             elif hasattr(item, "to_array"):
                 arrays[key] = item.to_array()
             elif not callable(item) and name != "callbacks":
@@ -118,9 +119,7 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:
     params, fitted = dict(facts["params"]), dict(facts["fitted"])
     for kind, values, start in (("params", params, "param."), ("fitted", fitted, "")):
         for name, inner in facts[f"nested_{kind}"].items():
-            values[name] = _unpack(
-                _class_of(inner["estimator"]), inner, _taken(arrays, f"{start}{name}.")
-            )
+            values[name] = _unpack_nested(inner, arrays, f"{start}{name}.")
     params |= _taken(arrays, "param.")
     fitted |= arrays
     known = {*_names_of(cls), NAMES_IN}
@@ -142,6 +141,32 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:
     vars(estimator).update(fitted)
     estimator._restore()
     return estimator
+
+
+def _pack_nested(item: Any, prefix: str) -> tuple[Any, Arrays]:
+    """Split an estimator, or a list of some; names of arrays get this prefix."""
+    if isinstance(item, (list, tuple)):
+        parts = [_pack_nested(each, f"{prefix}{k}.") for k, each in enumerate(item)]
+        arrays = {name: inner[name] for _, inner in parts for name in inner}
+        return [facts for facts, _ in parts], arrays
+    facts, inner = _pack(item)
+    return facts, {f"{prefix}{part}": array for part, array in inner.items()}
+
+
+def _unpack_nested(facts: Any, arrays: Arrays, prefix: str) -> Any:
+    """Rebuild an estimator, or a list of some, from arrays with this prefix."""
+    if isinstance(facts, list):
+        return [
+            _unpack_nested(each, arrays, f"{prefix}{k}.")
+            for k, each in enumerate(facts)
+        ]
+    return _unpack(_class_of(facts["estimator"]), facts, _taken(arrays, prefix))
+
+
+def _is_nested(item: Any) -> bool:
+    if isinstance(item, (list, tuple)):
+        return len(item) > 0 and all(map(_is_nested, item))
+    return isinstance(item, (SavedMixin, Parameters))
 
 
 def _names_of(estimator: Any) -> tuple[str, ...]:

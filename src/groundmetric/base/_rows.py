@@ -109,16 +109,16 @@ def _say_where(
         raise ValueError(f"{ours} ({general}.)") from None
 
 
-def n_among(rows: Floats, *others: Any) -> int:
-    """Count the rows that are also among others, up to rounding."""
-    # Sums of sparse rows are rounded in another way.
-    seen = {
-        row.tobytes()
-        for each in others
-        for row in (each.toarray() if hasattr(each, "toarray") else each).astype("f4")
-    }
-    wanted = rows.toarray() if hasattr(rows, "toarray") else rows
-    return sum(row.tobytes() in seen for row in wanted.astype("f4"))
+def n_among(rows: Any, *others: Any) -> int:
+    """Count the rows, dense or sparse, that are also among others, up to rounding."""
+
+    def as_bytes(each: Any) -> list[bytes]:
+        # Sums of sparse rows are rounded in another way.
+        dense = each.toarray() if hasattr(each, "toarray") else each
+        return [row.tobytes() for row in dense.astype("f4")]
+
+    seen = {row for each in others for row in as_bytes(each)}
+    return sum(row in seen for row in as_bytes(rows))
 
 
 def as_classes(y: ArrayLike, n: int) -> NDArray[Any]:

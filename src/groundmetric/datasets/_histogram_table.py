@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._words import printable
 from ._labeled import LabeledHistograms
+from ._pixels import thumbnail
 from ._reading import Bins
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+SIDE = 96  # of thumbnails, in pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +63,23 @@ class HistogramTable(LabeledHistograms):
         if self.paths is not None:
             return printable(self.paths[row])
         return f"{self.unit} {row}"
+
+    def row_names(self) -> list[int | str]:
+        """Name the rows in results: by the files of images, or by number from 0."""
+        return [i if self.paths is None else self.where(i) for i in range(len(self.X))]
+
+    def thumbnail(self, i: int) -> str | None:
+        """Return a small picture of histogram i as a data URI, if it is an image."""
+        if self.paths is None:
+            return None
+        image = (Path(self.source) / self.paths[self.rows[i]]).read_bytes()
+        small = base64.b64encode(thumbnail(image, SIDE)).decode()
+        return f"data:image/jpeg;base64,{small}"
+
+    def smallest_class(self) -> tuple[str, int]:
+        """Return the name of the smallest class, and its number of histograms."""
+        values, counts = np.unique(self.y, return_counts=True)
+        return str(values[counts.argmin()]), int(counts.min())
 
     def take(self, indices: ArrayLike) -> HistogramTable:
         """Return some of the histograms."""

@@ -49,6 +49,16 @@ LEVEL = 0.95  # of intervals
 TIE = 1e-9
 UNEQUAL = 1.5  # times as many histograms in a class as in another
 
+INFERENCE = {  # by the kind of a design
+    "given": "Intervals are Bonett and Price's for paired proportions: they show how "
+    "certain a difference is for this training set, not what another training set "
+    "would give.",
+    "disjoint": "Intervals count the variation over training sets and over test "
+    "histograms, which are both drawn at random.",
+    "folds": "Intervals are Student's over folds, widened because their training sets "
+    "overlap (Nadeau and Bengio).",
+}
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -173,21 +183,7 @@ class Design:
     @property
     def inference(self) -> str:
         """Say where intervals come from."""
-        if self.kind == "given":
-            return (
-                "Intervals are Bonett and Price's for paired proportions: they show "
-                "how certain a difference is for this training set, not what another "
-                "training set would give."
-            )
-        if self.kind == "disjoint":
-            return (
-                "Intervals count the variation over training sets and over test "
-                "histograms, which are both drawn at random."
-            )
-        return (
-            "Intervals are Student's over folds, widened because their training sets "
-            "overlap (Nadeau and Bengio)."
-        )
+        return INFERENCE[self.kind]
 
     def estimate(
         self, values: Sequence[ArrayLike], low: float, high: float

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
-from .. import pairwise_emd
+from .. import MetricLearningCV
+from ..learning._candidates import as_list
 from .methods import Method
 from .names import LABELS
 
@@ -27,8 +28,8 @@ class Learned:
 
     def __call__(self, left: Floats, right: Floats | None) -> Floats:
         """Compute distances between two sets of histograms, or within one."""
-        n_jobs = self.learner.n_jobs
-        return pairwise_emd(left, right, metric=self.learner, n_jobs=n_jobs)
+        between: Floats = self.learner.pairwise(left, right)
+        return between
 
 
 def of_learner(learner: Any, *, fitted: bool = False) -> Method:
@@ -85,13 +86,18 @@ def _start_of(
     n_jobs: int | None,
 ) -> Pairwise:
     """Fit for a single step, which begins at the same metric, if necessary."""
-    if not fitted:
+    if fitted:
+        learner = getattr(learner, "best_estimator_", learner)
+    else:
+        is_searched = isinstance(learner, MetricLearningCV)
+        first = as_list(learner.estimator)[0] if is_searched else learner
         one = {"max_steps": 1, "callbacks": (), "verbose": 0}
-        learner = clone(learner).set_params(**one, n_jobs=n_jobs).fit(X, y)
-    metric, seen = learner.initial_metric_, learner._seen_before
+        learner = clone(first).set_params(**one, n_jobs=n_jobs).fit(X, y)
+    between = learner._distances(learner._before("initial_"))
 
     def pairwise(left: Floats, right: Floats | None) -> Floats:
-        columns = None if right is None else seen(right)
-        return pairwise_emd(seen(left), columns, metric=metric, n_jobs=n_jobs)
+        columns = None if right is None else learner._seen_before(right)
+        found: Floats = between(learner._seen_before(left), columns)
+        return found
 
     return pairwise

@@ -81,9 +81,15 @@ class Method:
         settings: Settings = {}
         for parameter, value in learner.get_params().items():
             if parameter.rpartition("__")[2] not in NO_SETTINGS:
-                is_plain = not hasattr(value, "get_params")
-                settings[parameter] = value if is_plain else type(value).__name__
+                settings[parameter] = _plain(value)
         return cls(name, label or name, settings, partial(_learn_metric, learner))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as it is, and the class of an object with its own parameters."""
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return type(value).__name__ if hasattr(value, "get_params") else value
 
 
 def _learn_nothing(name: str, _X: Floats, _y: Labels, _n_jobs: int | None) -> Pairwise:

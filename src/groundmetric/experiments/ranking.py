@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._pandas import pandas_of
 from .choice import best_first, choice_of, usual_methods
 from .cross_validation import CrossValidation, measure
 from .design import Estimate
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 OURS = "gml"
+UNKNOWN = Estimate(math.nan, math.nan, math.nan, math.nan)
 
 
 def compare(
@@ -73,7 +73,12 @@ n_jobs, verbose
     >>> found.attrs["verdict"]
     'Use the l1 distance on these data: 0.0 % errors, and no learner makes fewer.'
     """
-    pandas_of("compare")  # before anything is computed
+    try:  # before anything is computed
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "compare needs pandas: pip install 'groundmetric[experiments]'."
+        ) from error
     drawing = {"n_train": n_train, "n_folds": n_folds, "n_repeats": n_repeats}
     data = split_data(X, y, X_test, y_test, **drawing, seed=seed)
     chosen = as_methods(usual_methods(data) if methods is None else methods)
@@ -84,7 +89,7 @@ n_jobs, verbose
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    frame = _frame(found)
+    frame = pd.DataFrame(_rows(found)).set_index("method")
     frame.attrs["verdict"] = choice_of(found, _names(chosen))
     frame.attrs["guessing"] = data.design.guessing
     frame.attrs["design"] = data.design.words
@@ -99,7 +104,7 @@ def _names(methods: Sequence[Method]) -> dict[str, str]:
     }
 
 
-def _frame(found: Sequence[CrossValidation]) -> pd.DataFrame:
+def _rows(found: Sequence[CrossValidation]) -> list[dict[str, Any]]:
     """Tabulate errors, the best method first, and how methods differ."""
     by_name = {one.method: one for one in found}
     means = {one.method: float(np.mean(one.knn_errors)) for one in found}
@@ -107,9 +112,7 @@ def _frame(found: Sequence[CrossValidation]) -> pd.DataFrame:
     best, ours = order[0], by_name.get(OURS)
     rows = []
     for one in order:
-        saved = Estimate(math.nan, math.nan, math.nan, math.nan)
-        if ours is not None:
-            saved = one.saved_by(ours)
+        saved = UNKNOWN if ours is None else one.saved_by(ours)
         rows.append(
             {"method": one.method}
             | _columns("error", one.error())
@@ -118,8 +121,7 @@ def _frame(found: Sequence[CrossValidation]) -> pd.DataFrame:
             | {"sure": saved.sure, "balanced": one.balanced_error}
             | {"seconds": float(np.mean(one.fit_seconds))}
         )
-    frame: pd.DataFrame = pandas_of("compare").DataFrame(rows).set_index("method")
-    return frame
+    return rows
 
 
 def _columns(name: str, found: Estimate) -> dict[str, float]:

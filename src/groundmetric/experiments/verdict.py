@@ -10,7 +10,7 @@ import numpy as np
 from .._words import count, percent
 from .choice import choice_of
 from .gain import DID, Gain, confidence, kind
-from .names import LEARNERS, in_a_sentence, learns
+from .names import LABELS, LEARNERS, in_a_sentence, learns
 
 if TYPE_CHECKING:
     from .cross_validation import CrossValidation
@@ -164,9 +164,9 @@ class Verdict:
             *(["Seconds"] if self._has_learners else []),
         ]
 
-    def rows(self, measure: str = "knn") -> dict[str, list[str]]:
-        """Cells of the table for each distance."""
-        return {name: self._row(name, measure) for name in self.found}
+    def rows(self, measure: str = "knn") -> list[list[str]]:
+        """Cells of the table, a row for each distance in the order of ``found``."""
+        return [[LABELS[name], *self._row(name, measure)] for name in self.found]
 
     def _row(self, name: str, measure: str) -> list[str]:
         one, titles = self.found[name], self.columns()
@@ -200,37 +200,35 @@ class Verdict:
     def facts(self) -> dict[str, Any]:
         """Collect the numbers, for JSON."""
         design = self.learned.design
-        errors: dict[str, Any] = {}
-        for name, one in self.found.items():
-            errors[name] = {
-                "seconds": float(np.mean(one.fit_seconds)),
-                "balanced_error": one.balanced_error,
-            }
-            for measure in ("knn", "svm") if one.svm_wrong is not None else ("knn",):
-                errors[name][measure] = _interval(asdict(one.error(measure)))
-                errors[name][f"{measure}_errors"] = getattr(one, f"{measure}_errors")
-                if name != LEARNED:
-                    saved = one.saved_by(self.learned, measure)
-                    errors[name][f"{measure}_saved"] = asdict(saved)
+        facts = {"design": design.kind, "n_splits": design.n_splits}
+        facts |= {"n_train": design.n_train, "n_test": design.n_test}
         return {
-            "design": design.kind,
-            "n_splits": design.n_splits,
-            "n_train": design.n_train,
-            "n_test": design.n_test,
+            **facts,
             "n_neighbors": self.n_neighbors,
             "guessing": {
                 "error": design.guessing,
                 "balanced_error": design.guessing_balanced,
             },
-            "errors": errors,
+            "errors": {name: self._facts_of(name) for name in self.found},
             "verdict": " ".join(self.sentences()),
         }
+
+    def _facts_of(self, name: str) -> dict[str, Any]:
+        one = self.found[name]
+        facts: dict[str, Any] = {
+            "seconds": float(np.mean(one.fit_seconds)),
+            "balanced_error": one.balanced_error,
+        }
+        for measure in ("knn", "svm") if one.svm_wrong is not None else ("knn",):
+            interval = asdict(one.error(measure))
+            del interval["sure"]  # of an error, that it exceeds zero
+            facts[measure] = interval
+            facts[f"{measure}_errors"] = getattr(one, f"{measure}_errors")
+            if name != LEARNED:
+                saved = one.saved_by(self.learned, measure)
+                facts[f"{measure}_saved"] = asdict(saved)
+        return facts
 
 
 def _seconds(spent: float) -> str:
     return f"{spent:.1f}" if spent >= 1 else f"{spent:.2f}"
-
-
-def _interval(found: dict[str, float]) -> dict[str, float]:
-    """Leave out how sure an error exceeds zero."""
-    return {name: found[name] for name in ("mean", "low", "high")}

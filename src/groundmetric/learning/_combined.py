@@ -52,9 +52,10 @@ class CombinedMetricLearning(ExactLearner):
         the metrics, too, if distances by all coordinates make sense.
     criterion : {"margin", "neighborhood"}, Margin or Neighborhood, default="margin"
         What to minimize, see :class:`Margin` and :class:`Neighborhood`.
-    power : float, default=0.5
+    power : float or "log1p", default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1 leaves them as they are. See :meth:`histograms`.
+        before anything else; 1 leaves them as they are. "log1p" is for heavy tails, see
+        :class:`GroundMetricLearning`; and :meth:`histograms`.
     step_size : float, default=0.5
         First step: the weight that changes most changes by a factor of exp(step_size).
         Steps fall as 1 / sqrt(t).
@@ -91,7 +92,7 @@ class CombinedMetricLearning(ExactLearner):
         A row for each step.
     n_iter_ : int
         Steps taken.
-    power_ : float
+    power_ : float or str
         As given.
     converged_ : bool
         Whether progress fell below ``tol``.
@@ -122,7 +123,7 @@ class CombinedMetricLearning(ExactLearner):
         points: ArrayLike | None = None,
         *,
         criterion: str | Margin | Neighborhood = "margin",
-        power: float = 0.5,
+        power: float | str = 0.5,
         step_size: float = 0.5,
         max_steps: int = 20,
         tol: float = 0.0075,

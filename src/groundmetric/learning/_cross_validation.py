@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
@@ -18,20 +16,23 @@ from ..base._rows import (
     as_classes,
 )
 from ..similarity._makers import weights_of
-from ._estimator import GroundMetricLearning
-from ._folds import (
-    Folds,
-    as_array,
-    as_results,
-    descent_of,
-    fewest_steps,
-    splits_of,
+from ._candidates import (
+    MOST_STARTS,
+    Candidate,
+    Grid,
+    as_list,
+    candidates_of,
+    learners_of,
+    prepared,
+    require_known,
 )
-from ._learner import MetricLearner
-from ._run import valid_callbacks
+from ._folds import Folds, descent_of, rows_for, splits_of
+from ._selection import all_scores, as_array, as_results, nearest_to_given
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ._learner import MetricLearner
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -46,30 +47,39 @@ LEARNED = (
     *("_distances_to", "_seen_before"),
 )
 
-DRAWN_ONCE = ("max_samples", "random_state")  # before there are candidates
-
-Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
-
 
 class MetricLearningCV(HistogramTransformer):
-    """Metric learning with the number of steps chosen by cross-validation.
+    """Metric learning with its settings chosen by cross-validation.
 
-    How long to learn matters most, and depends on the data. One descent for each fold
-    gives metrics after 0, 1, ... steps, and their errors on the held-out histograms
-    choose among them: the fewest steps within one standard error of the best, that of
-    the difference between the two on the same folds. Then one descent on everything
-    takes as many steps. The result is a learner as ``best_estimator_`` is.
+    How long to learn matters most, and depends on the data; so do the power of the
+    histograms, and how strongly to hold on to what was given. One descent for each fold
+    and candidate gives metrics after 0, 1, ... steps, and their errors on the held-out
+    histograms choose among them.
+
+    Chosen is what is nearest to what was given, of all that is within one standard
+    error of the best, that of the difference between the two on the same folds: the
+    fewest steps, of these the strongest pull, and of these the first candidate, in the
+    order of estimators and of the grid. Then one descent on everything takes as many
+    steps. The result is a learner as ``best_estimator_`` is.
 
     Parameters
     ----------
-    estimator : GroundMetricLearning, MappedMetricLearning, CombinedMetricLearning or \
-SinkhornMetricLearning, optional
-        What to learn with; its ``max_steps`` limits the steps to choose from, and the
-        ``floor`` of its margins does not apply. A :class:`GroundMetricLearning` with
-        its defaults if None. Its callbacks see the last descent only.
+    estimator : learner or list of learners, optional
+        What to learn with, such as a :class:`GroundMetricLearning`, which it is if
+        None, :class:`MappedMetricLearning`, :class:`CombinedMetricLearning` or
+        :class:`SinkhornMetricLearning`. Its ``max_steps`` limits the steps to choose
+        from, and the ``floor`` of its margins does not apply. Its callbacks see the
+        last descent only.
     param_grid : dict or list of dict, optional
-        Parameters of the estimator to choose from, such as
-        ``{"power": [0.5, 1.0], "criterion__margin": [0.3, 1.0]}``.
+        Parameters to choose from, such as
+        ``{"power": [0.5, 1.0], "criterion__margin": [0.3, 1.0]}``; of several learners,
+        each takes those that it has. ``{}`` chooses only the steps. By default, these
+        replace those of the estimator: ``power`` is one of 1, 0.5, 0.25 and "log1p",
+        and so is ``pull`` of 10, 1 and 0 if there is a metric or there are points to
+        start from, or of 10 and 1 for a smoothed learner that has a pull; steps are
+        taken with the two powers that are best before learning. The EMD with what was
+        given, ``init``, ``metrics`` or ``points``, is then always among the candidates,
+        with histograms as they are; beside smoothed learners, for up to 1,000 bins.
     cv : int, cross-validation generator or iterable, default=3
         Folds. A number stands for that many stratified folds, drawn twice.
     scoring : callable, optional
@@ -94,13 +104,14 @@ SinkhornMetricLearning, optional
     best_step_ : int
         The number of steps chosen; 0 for the initial metric.
     best_params_ : dict
-        The parameters chosen from ``param_grid``.
+        The parameters chosen from ``param_grid``, or from the default grid.
     best_score_ : float
         Their mean score on held-out histograms.
     cv_results_ : dict of ndarray
-        A row for each choice: ``params``, ``step``, ``mean_test_score``,
-        ``std_test_score`` (over folds), ``se_test_score``, ``split0_test_score``, ...
-        Scores are NaN where other parameters took more steps.
+        A row for each choice: ``estimator`` (its class), ``params``, ``step``,
+        ``mean_test_score``, ``std_test_score`` (over folds), ``se_test_score``,
+        ``split0_test_score``, ... Scores are NaN where other candidates took more
+        steps.
     n_features_in_ : int
         Number of bins, d.
 
@@ -109,7 +120,7 @@ SinkhornMetricLearning, optional
     >>> import numpy as np
     >>> from groundmetric import GroundMetricLearning, MetricLearningCV
     >>> X = np.random.default_rng(0).dirichlet(np.ones(6), 20)
-    >>> search = MetricLearningCV(GroundMetricLearning(max_steps=3), cv=2)
+    >>> search = MetricLearningCV(GroundMetricLearning(max_steps=3), {}, cv=2)
     >>> 0 <= search.fit(X, np.arange(20) % 2).best_step_ <= 3
     True
     """
@@ -148,7 +159,7 @@ SinkhornMetricLearning, optional
         *,
         client: object = None,
     ) -> MetricLearningCV:
-        """Choose the number of steps, and learn from all histograms.
+        """Choose a candidate and its number of steps, and learn from all histograms.
 
         Parameters
         ----------
@@ -166,79 +177,44 @@ SinkhornMetricLearning, optional
         self._validate(client)
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
-        best = self._learner({})
-        best.__dict__.pop("sample_indices_", None)
-        rows, sampled, _ = best._sampled(rows, given, None)
+        learners = [
+            prepared(each, self.n_jobs, self.verbose)
+            for each in as_list(self.estimator)
+        ]
+        sampler = clone(learners[0])
+        rows, sampled, _ = sampler._sampled(rows, given, None)
         labels: Labels = given if sampled is None else sampled
-        self._choose(rows, labels, client)
-        best.set_params(**clone(self.best_params_, safe=False))
+        best = self._choose(learners, rows, labels, client).make()
         best._note_labels(labels)
         weights = weights_of(rows.shape[0], labels, None)
-        descent, seen = descent_of(best, rows, weights, client)
+        descent, seen = descent_of(best, rows_for(best, rows), weights, client)
         best._learn(descent, seen, self.best_step_)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if name in vars(self):
-                setattr(best, name, getattr(self, name))
+        for name, owner in (
+            ("n_features_in_", self),
+            ("feature_names_in_", self),
+            ("sample_indices_", sampler),
+        ):
+            if name in vars(owner):
+                setattr(best, name, getattr(owner, name))
         self.best_estimator_ = best
         return self
 
     def _validate(self, client: object) -> None:
         """Reject parameters before the folds, which take long."""
-        learner = self._base()
-        if not isinstance(learner, MetricLearner):
-            raise ValueError(
-                f"estimator is {learner!r}; a GroundMetricLearning, "
-                "MappedMetricLearning, CombinedMetricLearning or "
-                "SinkhornMetricLearning is needed."
-            )
-        valid_callbacks(learner.callbacks)
+        learners = learners_of(self.estimator, client)
         if self.patience is not None:
             validation.as_count(self.patience, "patience", low=1)
         if self.scoring is not None and not callable(self.scoring):
             raise ValueError(f"scoring is {self.scoring!r}; a function is needed.")
-        if client is not None and not isinstance(learner, GroundMetricLearning):
-            raise ValueError(
-                f"client is given, but a {type(learner).__name__} learns on one "
-                "machine."
-            )
-        for params in ParameterGrid(self.param_grid or {}):
-            for name in params:
-                self._require_choice(name, params)
-
-    def _require_choice(self, name: str, params: dict[str, Any]) -> None:
-        """Reject a parameter that candidates cannot differ in."""
-        if name in DRAWN_ONCE:
-            raise ValueError(
-                f"param_grid has {name!r}, but histograms are drawn once for all "
-                "candidates; set it in the estimator."
-            )
-        # A nested parameter is one of an object that may itself be in the grid.
-        own = {key: params[key] for key in params if f"{name}__".startswith(f"{key}__")}
-        try:
-            self._learner(own)
-        except (AttributeError, ValueError):
-            raise ValueError(
-                f"param_grid has {name!r}; {type(self._base()).__name__} has no such "
-                "parameter."
-            ) from None
-
-    def _base(self) -> Any:
-        return GroundMetricLearning() if self.estimator is None else self.estimator
-
-    def _learner(self, params: dict[str, Any]) -> MetricLearner:
-        """Make a learner with these parameters."""
-        learner: MetricLearner = clone(self._base())
-        if learner.get_params(deep=False).get("n_jobs", 1) is None:
-            learner.set_params(n_jobs=self.n_jobs)
-        if learner.verbose == 0:
-            learner.set_params(verbose=self.verbose)
-        return learner.set_params(**clone(params, safe=False))
+        require_known(learners, self.param_grid)
 
     def _keeps_sparse(self, *, reset: bool) -> bool:
-        learner = self._base() if reset else self._best()
-        return bool(learner._keeps_sparse(reset=reset))
+        learners = as_list(self.estimator) if reset else [self._best()]
+        return any(learner._keeps_sparse(reset=reset) for learner in learners)
 
-    def _choose(self, rows: Floats, labels: Labels, client: object) -> None:
+    def _choose(
+        self, learners: list[MetricLearner], rows: Any, labels: Labels, client: object
+    ) -> Candidate:
         """Score the steps of all candidates on held-out histograms, and choose."""
         folds = Folds(
             rows,
@@ -248,20 +224,24 @@ SinkhornMetricLearning, optional
             patience=self.patience,
             client=client,
         )
-        candidates = list(ParameterGrid(self.param_grid or {}))
-        scores = as_array(
-            [folds.scores(partial(self._learner, params)) for params in candidates]
-        )  # (candidates, splits, steps)
+        candidates = candidates_of(learners, self.param_grid, rows.shape[1])
+        most = MOST_STARTS if self.param_grid is None else None
+        scores = as_array(all_scores(folds, candidates, most))  # (., splits, steps)
         self.cv_results_ = as_results(candidates, scores)
-        means = scores.mean(axis=1)
-        chosen, best = np.unravel_index(np.nanargmax(means), means.shape)
-        step = fewest_steps(scores[chosen], int(best))
-        self.best_step_, self.best_params_ = step, dict(candidates[chosen])
-        self.best_score_ = float(means[chosen, step])
+        chosen, step = nearest_to_given(scores, [each.pull for each in candidates])
+        self.best_step_ = step
+        self.best_params_ = dict(candidates[chosen].params)
+        self.best_score_ = float(scores[chosen, :, step].mean())
+        return candidates[chosen]
+
+    def _current(self) -> list[Any]:
+        """Return what was learned, or what will be learned with."""
+        best = vars(self).get("best_estimator_")
+        return as_list(self.estimator) if best is None else [best]
 
     @property
     def _is_exact(self) -> bool:
-        return bool(getattr(self._base(), "_is_exact", True))
+        return all(getattr(each, "_is_exact", True) for each in self._current())
 
     def _best(self) -> MetricLearner:
         check_is_fitted(self, "best_estimator_")

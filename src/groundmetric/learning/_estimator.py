@@ -64,10 +64,11 @@ optional
         as strong as the criterion once the metric has moved by half of its norm. With a
         pull, margins return the mean of the metrics after each step. 0 turns it off;
         sensible values are from 0.3 to 10.
-    power : float, default=0.5
+    power : float or "log1p", default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
         before anything else. Square roots give rare bins more weight; 1 leaves them as
-        they are. Applied to everything that the estimator sees; see :meth:`histograms`.
+        they are. For heavy tails, take 0.25, or "log1p": log(1 + 1000 d r_p) in place
+        of r_p. Applied to everything that the estimator sees; see :meth:`histograms`.
     step_size : float, default=0.5
         First step, relative to the norms of metric and subgradient; it falls as
         1 / sqrt(t).
@@ -109,7 +110,7 @@ optional
         A row for each step.
     n_iter_ : int
         Steps taken.
-    power_ : float
+    power_ : float or str
         The power that histograms are raised to.
     converged_ : bool
         Whether progress fell below ``tol``, and every projection onto the metrics
@@ -137,7 +138,7 @@ optional
         init: str | ArrayLike | None = None,
         points: ArrayLike | None = None,
         pull: float = 0.0,
-        power: float = 0.5,
+        power: float | str = 0.5,
         step_size: float = 0.5,
         max_steps: int = 20,
         tol: float = 0.0075,

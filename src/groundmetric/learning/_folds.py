@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..similarity._weights import Weights
+    from ._candidates import Candidate
     from ._descent import Descent
     from ._learner import MetricLearner
 
@@ -90,9 +91,22 @@ class Folds:
         self._scoring, self._client = scoring, client
         self._patience = patience
 
-    def scores(self, make: Callable[[], MetricLearner]) -> list[list[float]]:
-        """Score all folds step by step, until ``patience`` steps have not helped."""
-        folds = [self._scores_of(make(), *split) for split in self._splits]
+    def scores(
+        self, candidate: Candidate, first: list[float] | None = None
+    ) -> list[list[float]]:
+        """Score all folds step by step, until ``patience`` steps have not helped.
+
+        The first scores, before any step, may be known.
+        """
+        if first is not None and not candidate.learns:
+            return [first]
+        starts = [None] * len(self._splits) if first is None else first
+        folds = [
+            self._scores_of(candidate.make(), *split, start)
+            for split, start in zip(self._splits, starts, strict=True)
+        ]
+        if not candidate.learns:
+            return [[next(fold) for fold in folds]]
         if self._patience is None:  # one after another, which takes less memory
             folds = [iter(list(fold)) for fold in folds]
         scores: list[list[float]] = []
@@ -112,15 +126,22 @@ class Folds:
         return scores
 
     def _scores_of(
-        self, learner: MetricLearner, train: Indices, test: Indices
+        self,
+        learner: MetricLearner,
+        train: Indices,
+        test: Indices,
+        start: float | None,
     ) -> Iterator[float]:
         """Score the metrics of one fold, after 0, 1, ... steps."""
         labels = self._labels
         weights = weights_of(len(train), labels[train], None)
-        rows = self._rows[train]
-        descent, seen = descent_of(learner, rows, weights, self._client)
-        held = raised(self._rows[test], learner.power_)
-        for result in _results(descent):
+        rows = rows_for(learner, self._rows)
+        descent, seen = descent_of(learner, rows[train], weights, self._client)
+        held = raised(rows[test], learner.power_)
+        for n_steps, result in enumerate(_results(descent)):
+            if n_steps == 0 and start is not None:
+                yield start
+                continue
             metric = learner._positions_of(result, rows.shape[1])
             if self._scoring is None:
                 k = min(MOST_NEIGHBORS, len(train))
@@ -132,6 +153,13 @@ class Folds:
             if not np.isfinite(score):
                 raise ValueError(f"scoring returned {score}; a number is needed.")
             yield score
+
+
+def rows_for(learner: MetricLearner, rows: Any) -> Any:
+    """Make rows dense for learners that need them so; others take both kinds."""
+    if learner._keeps_sparse(reset=True) or isinstance(rows, np.ndarray):
+        return rows
+    return rows.toarray()
 
 
 def descent_of(
@@ -159,42 +187,8 @@ def _results(descent: Descent) -> Iterator[Floats]:
         yield descent.result
 
 
-def as_results(candidates: list[dict[str, Any]], scores: Floats) -> dict[str, Any]:
-    """Lay scores (candidates, splits, steps) out as scikit-learn does."""
-    means, spread = scores.mean(axis=1), scores.std(axis=1)
-    n_splits = scores.shape[1]
-    errors = spread / np.sqrt(max(n_splits - 1, 1))
-    return {
-        "params": np.repeat(np.array(candidates, dtype=object), means.shape[1]),
-        "step": np.tile(np.arange(means.shape[1]), len(candidates)),
-        "mean_test_score": means.ravel(),
-        "std_test_score": spread.ravel(),
-        "se_test_score": errors.ravel(),
-        **{f"split{k}_test_score": scores[:, k].ravel() for k in range(n_splits)},
-    }
-
-
 def _accuracy(nearest: Indices, train: NDArray[Any], test: NDArray[Any]) -> float:
     """Average the accuracy of votes of 1, 2, ... neighbors."""
     _, codes = np.unique(np.concatenate([train, test]), return_inverse=True)
     n = len(train)
     return 1.0 - float(vote_errors(nearest, codes[:n], codes[n:]).mean())
-
-
-def fewest_steps(scores: Floats, best: int) -> int:
-    """Find the fewest steps within one standard error of the best.
-
-    It is the standard error of the difference between the two: folds differ more from
-    each other than steps do, and some are hard for all steps alike.
-    """
-    lead = scores[:, [best]] - scores  # (splits, steps)
-    error = lead.std(axis=0) / np.sqrt(max(len(scores) - 1, 1))
-    return int(np.flatnonzero(lead.mean(axis=0) <= error)[0])
-
-
-def as_array(scores: list[list[list[float]]]) -> Floats:
-    """Make an array of shape (candidates, splits, steps); NaN is not scored."""
-    n_steps, n_splits = max(len(steps) for steps in scores), len(scores[0][0])
-    nothing = [[np.nan] * n_splits]
-    whole = [steps + nothing * (n_steps - len(steps)) for steps in scores]
-    return np.array(whole).transpose(0, 2, 1)

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
-from ..base._powers import raised
+from ..base._powers import Power, as_power, raised
 from ..base._rows import HistogramTransformer, as_classes
 from ..base._sample import drawn_by_class
 from ..cone._triangle import closure
@@ -68,7 +68,7 @@ class MetricLearner(HistogramTransformer):
 
     # Parameters that all of them have, or some.
     criterion: Any
-    power: float
+    power: Power
     step_size: float
     max_steps: int
     tol: float = 0.0  # takes all steps
@@ -225,11 +225,13 @@ class MetricLearner(HistogramTransformer):
 
     def _seen(self, rows: Floats) -> Floats:
         """Raise rows of mass 1 to the power that was learned with."""
-        return raised(rows, self.power_)
+        seen: Floats = raised(rows, self.power_)
+        return seen
 
     def _seen_before(self, rows: Floats) -> Floats:
         """Return rows of mass 1 as the initial metric sees them."""
-        return raised(rows, self.power_)
+        seen: Floats = raised(rows, self.power_)
+        return seen
 
     def _ground(self) -> dict[str, Floats]:
         """Return what :func:`pairwise_emd` needs for histograms that we have seen."""
@@ -277,11 +279,8 @@ class MetricLearner(HistogramTransformer):
         learner: Learner = super().set_params(**params)
         return learner
 
-    def _valid_power(self) -> float:
-        power = validation.as_number(self.power, "power", low=0.0)
-        if power == 0:
-            raise ValueError("power is 0.0; it must be positive.")
-        return power
+    def _valid_power(self) -> Power:
+        return as_power(self.power)
 
     def _restore(self) -> None:
         rows = validation.as_float_array(self._histograms, "its histograms", 2)

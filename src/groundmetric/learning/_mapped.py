@@ -61,9 +61,10 @@ class MappedMetricLearning(MetricLearner):
         What to minimize, see :class:`Margin`.
     init : array-like of shape (n_components, s), optional
         The map to start from, such as the ``components_`` of an earlier fit.
-    power : float, default=0.5
+    power : float or "log1p", default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1 leaves them as they are. See :meth:`histograms`.
+        before anything else; 1 leaves them as they are. "log1p" is for heavy tails, see
+        :class:`GroundMetricLearning`; and :meth:`histograms`.
     bin_weights : {"learn", "idf"} or array-like of shape (d,), optional
         Learn weights of bins, by which histograms are multiplied before they are scaled
         to mass 1 again. They start at 1, at the inverse document frequency, as in
@@ -116,7 +117,7 @@ class MappedMetricLearning(MetricLearner):
         A row for each step.
     n_iter_ : int
         Steps taken.
-    power_ : float
+    power_ : float or str
         As given.
     converged_ : bool
         Whether the criterion fell to its ``floor``, or nothing was left to gain.
@@ -152,7 +153,7 @@ class MappedMetricLearning(MetricLearner):
         *,
         criterion: str | Margin = "margin",
         init: ArrayLike | None = None,
-        power: float = 0.5,
+        power: float | str = 0.5,
         bin_weights: str | ArrayLike | None = None,
         pull: float = 0.0,
         step_size: float = 0.5,

@@ -112,6 +112,14 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             self._histograms = seen.toarray() if hasattr(seen, "toarray") else seen
         return self
 
+    @classmethod
+    def _of(cls, learner: Any) -> EMDClassifier:
+        """Make a classifier of a fitted learner, and the histograms it learned from."""
+        found = cls()
+        found.learner_ = learner
+        found.classes_, found._y = np.unique(learner._labels, return_inverse=True)
+        return found
+
     def _own_learner(self) -> BaseEstimator:
         learner = GroundMetricLearning() if self.learner is None else self.learner
         if isinstance(learner, type) or not hasattr(learner, "fit"):

@@ -32,15 +32,7 @@ if TYPE_CHECKING:
 
     from ..experiments.methods import Pairwise
 
-__all__ = [
-    "LABELS",
-    "Data",
-    "costs_of_ink",
-    "data_of",
-    "lesson",
-    "measure",
-    "write_demo",
-]
+__all__ = ["costs_of_ink", "data_of", "lesson", "measure", "write_demo"]
 
 DIGITS = (3, 5, 8)  # which look alike
 N_EACH = 5  # images of each digit to learn from

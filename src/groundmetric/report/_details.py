@@ -8,6 +8,7 @@ import numpy as np
 
 from .._words import count, percent
 from ..experiments.gain import DID, kind
+from ._evaluation import starts_at_l1
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,7 +45,7 @@ def details(evaluation: Evaluation) -> Iterable[str]:
             f"The descent itself {DID[kind(found)]}: {percent(found.other_error)} "
             f"errors under {found.other}, where it started."
         )
-    elif not evaluation.data.was_split:
+    elif starts_at_l1(evaluation.learner) and not evaluation.data.was_split:
         yield (
             "Learning started from the uniform metric, whose EMD is half of l1, so the "
             "comparison with the initial metric is the same."

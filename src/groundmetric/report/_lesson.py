@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..learning._estimator import GroundMetricLearning
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +25,7 @@ class Moved(NamedTuple):
     farthest: list[tuple[int, int]]
 
 
-def lesson(learner: GroundMetricLearning, train: Floats, names: Sequence[str]) -> str:
+def lesson(learner: Any, train: Floats, names: Sequence[str]) -> str:
     """Say which features moved closest together, and which farthest apart.
 
     Returns "" if there are too few features, or nothing moved.
@@ -41,7 +40,7 @@ def lesson(learner: GroundMetricLearning, train: Floats, names: Sequence[str]) -
     )
 
 
-def moved(learner: GroundMetricLearning, train: Floats) -> Moved:
+def moved(learner: Any, train: Floats) -> Moved:
     """Find the pairs that moved most, compared with the initial metric.
 
     Only features with enough mass to learn from count.

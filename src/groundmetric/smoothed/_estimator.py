@@ -61,10 +61,10 @@ class SinkhornMetricLearning(PriorLearner):
         positions, as LMNN learns it. Values below 0.5 do not learn well.
     n_components : int, optional
         Dimension of the positions, r. By default as many as ``points`` have, or d.
-    power : float, default=0.5
+    power : float or "log1p", default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1, which suits words, leaves them as they are. See
-        :meth:`histograms`.
+        before anything else; 1, which suits words, leaves them as they are. "log1p" is
+        for heavy tails, see :class:`GroundMetricLearning`; and :meth:`histograms`.
     points : array-like of shape (d, s), optional
         Positions to start from, such as word vectors, pixels or colors, or the
         ``embedding_`` of an earlier fit. By default all bins are equally far from each
@@ -119,7 +119,9 @@ class SinkhornMetricLearning(PriorLearner):
         A row for each step.
     n_iter_ : int
         Steps taken.
-    smoothing_, power_ : float
+    smoothing_ : float
+        As given.
+    power_ : float or str
         As given.
     converged_ : bool
         Whether the criterion fell to its ``floor``, or no step could lower it further.
@@ -148,7 +150,7 @@ class SinkhornMetricLearning(PriorLearner):
         *,
         smoothing: float = 3.0,
         n_components: int | None = None,
-        power: float = 0.5,
+        power: float | str = 0.5,
         points: ArrayLike | None = None,
         bin_weights: str | ArrayLike | None = None,
         criterion: str | Margin | Softmax = "margin",

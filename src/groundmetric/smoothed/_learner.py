@@ -46,7 +46,8 @@ class PriorLearner(MetricLearner):
     _optional: ClassVar[tuple[str, ...]] = (
         *MetricLearner._optional,
         *("metric_", "initial_metric_", "_histograms"),
-        *("initial_embedding_", "_eps", "_values", "_bins", "_starts"),
+        *("initial_embedding_", "initial_bin_weights_", "_initial_eps"),
+        *("_eps", "_values", "_bins", "_starts"),
     )
 
     # Parameters.
@@ -85,25 +86,37 @@ class PriorLearner(MetricLearner):
         first, last = states
         self.initial_embedding_ = _centered(first.positions)
         self.embedding_ = on_principal_axes(_centered(last.positions))
-        limits = -LARGEST_LOG, LARGEST_LOG
-        self.bin_weights_ = np.exp(np.clip(last.log_weights, *limits))
-        self._eps = last.eps
+        self.initial_bin_weights_, self.bin_weights_ = (
+            np.exp(np.clip(state.log_weights, -LARGEST_LOG, LARGEST_LOG))
+            for state in states
+        )
+        self._initial_eps, self._eps = first.eps, last.eps
         seen = last.weigh(rows)
         self._values, self._bins, self._starts = seen.data, seen.indices, seen.indptr
 
     def _seen(self, rows: Any) -> Any:
         seen = super()._seen(rows)
+        return self._weigh(seen, self.bin_weights_) if "_eps" in vars(self) else seen
+
+    def _seen_before(self, rows: Any) -> Any:
+        seen = super()._seen_before(rows)
         if "_eps" not in vars(self):
             return seen
-        state = State(np.log(self.bin_weights_), self.embedding_, self._eps)
-        return state.weigh(csr_array(seen))
+        return self._weigh(seen, self.initial_bin_weights_)
+
+    def _weigh(self, rows: Any, weights: Floats) -> csr_array:
+        """Multiply histograms by weights of their bins, and scale them to mass 1."""
+        state = State(np.log(weights), self.embedding_, self._eps)
+        return state.weigh(csr_array(rows))
 
     def _before(self, before: str = "") -> Any:
         """Return costs, or the state of bins whose histograms have been weighted."""
         if "_eps" not in vars(self):
             return super()._before(before)
-        logs = np.zeros(len(self.embedding_))
-        return State(logs, self.embedding_, self._eps)
+        positions = getattr(self, f"{before}embedding_")
+        return State(
+            np.zeros(len(positions)), positions, getattr(self, f"_{before}eps")
+        )
 
     def _rescale(self) -> None:
         if "_eps" not in vars(self):  # otherwise it has been done
@@ -183,6 +196,7 @@ class PriorLearner(MetricLearner):
         parts: tuple[str, ...] = "metric_", "initial_metric_", "_histograms"
         if "_eps" in own:
             parts = "_values", "_bins", "_starts", "initial_embedding_"
+            parts = (*parts, "initial_bin_weights_", "_initial_eps")
         for name in parts:
             if name not in own:
                 raise ValueError(f"{name!r} is missing")
@@ -193,14 +207,16 @@ class PriorLearner(MetricLearner):
             )
             self._restore_rest(*rows.shape)
             validation.as_coordinates(self.initial_embedding_, d, "initial_embedding_")
-            self._eps = validation.as_smoothing(self._eps, "_eps")
+            for name in ("_eps", "_initial_eps"):
+                setattr(self, name, validation.as_smoothing(getattr(self, name), name))
         else:
             super()._restore()
         positions = validation.as_float_array(self.embedding_, "embedding_", 2)
         validation.as_points(positions, self.n_features_in_, "embedding_")
-        weights = validation.as_weights(self.bin_weights_, d, "bin_weights_")
-        if not (weights > 0).all():
-            raise ValueError("bin_weights_ are not all positive")
+        for name in ("bin_weights_", *(["initial_bin_weights_"] * ("_eps" in own))):
+            weights = validation.as_weights(getattr(self, name), d, name)
+            if not (weights > 0).all():
+                raise ValueError(f"{name} are not all positive")
         self.smoothing_ = validation.as_smoothing(self.smoothing_, "smoothing_")
 
 
