@@ -23,7 +23,7 @@ CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*/*.cpp cpp/*/*.h)
 FORMATTED := $(wildcard cpp/*/*.cpp cpp/*/*.h fuzz/*.cpp fuzz/*.h benchmarks/*.cpp)
 FUZZED := $(notdir $(wildcard fuzz/corpus/*))
 
-.PHONY: help setup demo test lint format stub docs bench load pages screenshots reproduce \
+.PHONY: help setup demo test lint format stub docs bench load where pages screenshots reproduce \
   sanitize fuzz tsan valgrind test-builds test-matrix test-oldest wheel dist clean
 
 help:  ## List the targets
@@ -57,8 +57,10 @@ demo: setup  ## Learn a metric between pixels from handwritten digits; a table a
 	@mkdir -p build
 	@$(BIN)/groundmetric demo --out build/demo.html
 
+# Neighbors in a file share fixtures, so workers start with halves of all tests, and take
+# over from each other at the end.
 test: setup .venv/dev  ## All tests
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: setup .venv/dev  ## Style, types, formatting, stub, architecture
 	$(BIN)/ruff check .
@@ -125,6 +127,15 @@ ifneq ($(and $(DATA),$(DRAWS)),)
 	done
 endif
 
+.venv/where: pyproject.toml | .venv/installed
+	@echo "Installing what make where needs into .venv"
+	@$(BIN)/python -m pip install -q --no-build-isolation -e ".[where]"
+	@touch $@
+
+where: setup .venv/where  ## Every method on every data set of a folder; DATA=folder ONLY=digits DRAWS=2 for a preview
+	@$(BIN)/python benchmarks/where.py $(DATA) $(if $(ONLY),--only $(ONLY)) \
+	  $(if $(DRAWS),--draws $(DRAWS)) $(if $(SAVE),--export docs/where.parquet)
+
 build/libfixing.so: benchmarks/fixing.cpp
 	@mkdir -p build
 	@$(CXX) -std=c++20 -O3 -ffp-contract=off -shared -fPIC -o $@ $<
@@ -147,25 +158,25 @@ sanitize: setup .venv/dev  ## Tests of the core (WHOLE=yes: all), failing alloca
 	    { tail -n 40 $(SANITIZED)/fuzz.log; exit 1; }; done
 	@$(SANITIZED)/cmake/fuzz/allocations && $(SANITIZED)/cmake/fuzz/misuse
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q -n auto $(if $(WHOLE),$(UNSANITIZED),-m core) tests
+	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -q -n auto --dist worksteal $(if $(WHOLE),$(UNSANITIZED),-m core) tests
 
 # The programs in fuzz/, which need no Python. New inputs stay in build/fuzz/corpus.
 define build_fuzz
 	@PATH="$$PWD/$(BIN):$$PATH" cmake -S . -B $@ -G Ninja $(1) > build/cmake.log || \
 	  { cat build/cmake.log; exit 1; }
-	@PATH="$$PWD/$(BIN):$$PATH" cmake --build $@ > build/cmake.log || \
+	@PATH="$$PWD/$(BIN):$$PATH" cmake --build $@ --target $(2) > build/cmake.log || \
 	  { cat build/cmake.log; exit 1; }
 endef
 .PHONY: build/fuzz build/tsan build/valgrind
 build/fuzz: .venv/tools
 	@mkdir -p build
-	$(call build_fuzz,-DCMAKE_CXX_COMPILER=clang++ -DGM_FUZZ=ON -DGM_SANITIZE=ON)
+	$(call build_fuzz,-DCMAKE_CXX_COMPILER=clang++ -DGM_FUZZ=ON -DGM_SANITIZE=ON,$(FUZZED:%=fuzz_%))
 build/tsan: .venv/tools
 	@mkdir -p build
-	$(call build_fuzz,-DGM_TSAN=ON)
+	$(call build_fuzz,-DGM_TSAN=ON,threads misuse)
 build/valgrind: .venv/tools
 	@mkdir -p build
-	$(call build_fuzz,-DGM_FUZZ=ON)
+	$(call build_fuzz,-DGM_FUZZ=ON,threads allocations)
 
 fuzz: build/fuzz  ## Fuzz the core with ASan and UBSan, SECONDS=60 for each target; needs Clang
 	@for target in $(FUZZED); do \
@@ -216,8 +227,10 @@ PYTHONS ?= 3.10 3.11 3.12 3.13 3.14
 test-matrix:  ## Quick tests with each Python that is installed; PYTHONS="3.10 3.13", FULL=yes
 	@rm -rf build/matrix && .ci/matrix $(PYTHONS) $(if $(FULL),--full)
 
+# Built where setup has compiled already; make dist builds it in isolation.
 wheel: setup  ## Build the wheel, and try it in an empty environment
-	@rm -rf build/wheel && $(BIN)/python -m pip wheel -q --no-deps -w build/wheel .
+	@rm -rf build/wheel
+	@$(BIN)/python -m pip wheel -q --no-build-isolation --no-deps -w build/wheel .
 	@$(PYTHON) -m venv build/wheel/empty
 	@build/wheel/empty/bin/python -m pip install -q build/wheel/*.whl
 	@cd build/wheel && empty/bin/python ../../.ci/check_wheel.py *.whl

@@ -1,4 +1,4 @@
-"""Refuse a release whose files disagree: ``python .ci/check_release.py v1.2.3``.
+"""Reject a release whose files disagree: ``python .ci/check_release.py v1.2.3``.
 
 The version stands in pyproject.toml; all other places repeat it.
 """
@@ -36,7 +36,7 @@ def repeated() -> dict[str, str]:
 
 
 def problems(tag: str) -> list[str]:
-    """Say what a release with this tag lacks."""
+    """List what is wrong with a release of this tag."""
     number = version()
     found = [
         f"{name} has version {other}, pyproject.toml {number}"

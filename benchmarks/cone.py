@@ -65,7 +65,7 @@ def fix_triangles(A: np.ndarray, truth: np.ndarray) -> int:
 
 
 def row(what: str, inputs: list[np.ndarray], bar: float, rounds: int) -> Row:
-    """Both on all inputs, ours one after another with one projector."""
+    """Measure both on all inputs, ours one after another with one projector."""
     d = len(inputs[0])
     truths = [gm.project_metric(A, tol=1e-9).metric for A in inputs]
     n_rounds: list[int] = []

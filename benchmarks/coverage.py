@@ -1,4 +1,4 @@
-"""Whether the intervals of a verdict hold, and how often they find a gain of 4 points.
+"""Check whether intervals of a verdict hold, and how often they find 4 points of gain.
 
 Both are simulated, with a learner that takes no time: it weights each bin by the
 variance between classes over that within them. Labels are shuffled first, so that

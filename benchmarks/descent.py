@@ -1,4 +1,4 @@
-"""Record what a descent asks to be projected: Algorithm 2 in its plainest form."""
+"""Record the matrices that a descent projects: Algorithm 2 in its plainest form."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def nearest_weights(D: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
 
 
 def record(X: np.ndarray, y: np.ndarray, n_steps: int = 50) -> list[np.ndarray]:
-    """Matrices of this many steps from the uniform metric, before their projection."""
+    """Return the matrices of this many steps from the uniform metric, unprojected."""
     n, d = X.shape
     metric = (1.0 - np.eye(d)) / np.sqrt(d * (d - 1))
     i, j = np.triu_indices(n, 1)

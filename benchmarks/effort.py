@@ -1,4 +1,4 @@
-"""Estimated and measured times of ten kinds of fits; the estimates warn of long ones.
+"""Estimated and measured times of ten kinds of fits; estimates decide on warnings.
 
 ``python benchmarks/effort.py`` prints a table. ``tests/test_effort.py`` compares the
 counts of the same fits.

@@ -14,7 +14,7 @@ import torch
 from scipy.spatial.distance import cdist
 
 from groundmetric import Margin, SinkhornMetricLearning
-from groundmetric.smoothed._arrays import find_arrays
+from groundmetric.base._arrays import find_arrays
 from groundmetric.smoothed._batch import SinkhornBatch
 from groundmetric.smoothed._scalings import Scalings
 from groundmetric.smoothed._sinkhorn import alternate
@@ -30,7 +30,7 @@ CHUNKS = (4_000, 8_000, 16_000, 32_000)
 
 
 def device_name(device: str) -> str:
-    """Say what the figures were measured on."""
+    """Name the device that the figures were measured on."""
     if device.startswith("cuda"):
         return torch.cuda.get_device_name(device)
     return platform.processor() or platform.machine()

@@ -23,7 +23,7 @@ N_TASKS = 8
 N_POT_PAIRS = 10
 SIZES = (250, 500, 1000, 2000, 5000)
 N_STEPS = 3
-# What native time is spent on; the rest is Python, numpy's bounds included.
+# Kinds of native calls; all other time is Python, including numpy's bounds.
 NATIVE = {
     "transport": [
         (_core.DenseSearch, "find"),

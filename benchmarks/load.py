@@ -30,7 +30,7 @@ GROWTH = 8.0  # MB between a tenth of the work and its end that count as flat
 
 @dataclass(frozen=True)
 class Use:
-    """What a process holds."""
+    """Memory, threads and files that a process holds."""
 
     megabytes: float  # without pages of files
     n_threads: int

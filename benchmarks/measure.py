@@ -46,8 +46,8 @@ def side_by_side(
 ) -> tuple[float, float, float]:
     """Measure both in turn, and return the medians and the median of the ratios.
 
-    Both return seconds. On a noisy machine two numbers of one round can be compared,
-    two numbers of different rounds cannot.
+    Both return seconds. On a noisy machine, only numbers of the same round can be
+    compared.
     """
     measured = [(ours(), peer()) for _ in range(rounds)]
     return (

@@ -94,7 +94,7 @@ def cold_row(
 
 
 def again_row(X: np.ndarray, M: np.ndarray, pairs: np.ndarray) -> Row:
-    """Solve after a small change of the metric, with POT's potentials of before."""
+    """Solve after a small change of the metric; POT starts from its old potentials."""
     noise = np.random.default_rng(1).uniform(-1, 1, M.shape)
     nearby = M * (1 + 1e-3 * (noise + noise.T) / 2)
     logs = [ot.emd2(X[i], X[j], M, log=True)[1] for i, j in pairs]

@@ -13,6 +13,7 @@ from pathlib import Path
 import beyond
 import cone
 import learning
+import maps
 import neighbors
 import numpy as np
 import peers
@@ -35,12 +36,12 @@ PARTS = (
     "sinkhorn",
     "beyond",
 )
-# Measured on request, and not saved: the table in README.md is of a run of its own.
-ON_REQUEST = ("sizes", "words", "priors")
+# Measured on request, and not saved: the table in README.md is from a separate run.
+ON_REQUEST = ("sizes", "words", "maps", "priors")
 
 
 def load(path: Path | None) -> tuple[np.ndarray, np.ndarray, str]:
-    """Labeled histograms with 128 bins: arrays X and y of a file, or made ones."""
+    """Labeled histograms with 128 bins: arrays X and y of a file, or synthetic ones."""
     if path is None:
         rng = np.random.default_rng(0)
         y = np.repeat(np.arange(20), 100)
@@ -83,14 +84,14 @@ def main() -> None:
     parser.add_argument(
         "--data",
         type=Path,
-        help="an .npz file with arrays X and y; for words, see words.py",
+        help="an .npz file with arrays X and y; for words and maps, see words.py",
     )
     parser.add_argument("--only", choices=PARTS + ON_REQUEST, help="one part")
     parser.add_argument("--save", action="store_true", help="into results.json")
     options = parser.parse_args()
     if options.only == "priors" and options.data is None:
         parser.error("priors needs --data: see priors.py")
-    own = options.only in {"words", "priors"}  # they read files of another kind
+    own = options.only in {"words", "maps", "priors"}  # they read files of another kind
     X, y, name = load(None if own else options.data)
     facts = [*machine(), f"Histograms: {name}, {X.shape[0]} x {X.shape[1]}"]
     if own:
@@ -101,6 +102,7 @@ def main() -> None:
     rows = {
         "sizes": partial(sizes.rows, by_size),
         "words": partial(words.rows, options.data),
+        "maps": partial(maps.rows, options.data),
         "priors": partial(priors.rows, options.data),
         "transport": partial(transport.rows, X),
         "cone": partial(cone.rows, X, y),

@@ -94,10 +94,9 @@ INTERNAL = {"from_core"}
 
 
 def skip_foreign(*event: Any) -> bool | None:
-    """Leave out what classes inherit from others, and what is not for users.
+    """Leave out inherited members, and members that are not for users.
 
-    What comes from scikit-learn is described there, with links that lead nowhere from
-    here.
+    scikit-learn documents its own methods, with links that would be broken here.
     """
     _, what, name, member, _, _ = event
     if what == "class" and name in INTERNAL:

@@ -1,4 +1,4 @@
-// Random problems of a fixed seed, for the programs that are no fuzzers.
+// Random problems of a fixed seed, for the programs that are not fuzzers.
 #pragma once
 
 #include <cmath>

@@ -158,7 +158,7 @@ int main() {
     for (const Call& call : all_calls(example, kSize, kBins)) run(call);
     check_batches(example, kBins);
     check_team();
-    // So many bins that the triangles are checked in threads.
+    // Enough bins that the triangles are checked in threads.
     const Example large(1, 300);
     require(large.matrix()->is_quasimetric(kThreads, kGoOn), "a metric");
     return 0;

@@ -22,8 +22,9 @@ import numpy as np
 from learning import Learned, Rows, choosing_half
 
 import groundmetric as gm
-from groundmetric.experiments import METHODS, Method
+from groundmetric.experiments import Method
 from paper import (
+    METHODS,
     export_results,
     multiclass_tasks,
     read_results,

@@ -1,6 +1,7 @@
 """Slow literal twins of the library's kernels, written from the paper."""
 
 import itertools
+from math import exp, log
 
 import clarabel
 import numpy as np
@@ -324,6 +325,61 @@ def chi_squared_lmnn(A, X, y, targets, *, margin, push):
     return loss
 
 
+def aitchison(L, log_b, X, y, targets, *, margin, push):
+    """Loss of generalized Aitchison embeddings (Le & Cuturi, section 4).
+
+    Squared distances |L log(x + b) - L log(z + b)|^2 in the loss of LMNN.
+    """
+    b = np.exp(log_b)
+
+    def squared(x, z):
+        gap = L @ (np.log(x + b) - np.log(z + b))
+        return gap @ gap
+
+    loss = 0.0
+    for i, mine in enumerate(targets):
+        for j in mine:
+            pulled = squared(X[i], X[j])
+            loss += pulled
+            for k in range(len(X)):
+                if y[k] != y[i]:
+                    loss += push * max(0.0, margin + pulled - squared(X[i], X[k]))
+    return loss
+
+
+def pair_scatters(X, y):
+    """Mean outer products of differences, of pairs of the same class and of others."""
+    found = {True: [], False: []}
+    for i, j in itertools.combinations(range(len(X)), 2):
+        found[y[i] == y[j]].append(np.outer(X[i] - X[j], X[i] - X[j]))
+    return np.mean(found[True], axis=0), np.mean(found[False], axis=0)
+
+
+def geodesic(X, Y, t):
+    """X #_t Y = X^(1/2) (X^(-1/2) Y X^(-1/2))^t X^(1/2)."""
+
+    def power(A, p):
+        values, vectors = np.linalg.eigh(A)
+        return (vectors * values**p) @ vectors.T
+
+    root, inverse = power(X, 0.5), power(X, -0.5)
+    return root @ power(inverse @ Y @ inverse, t) @ root
+
+
+def itml(V, same, bounds, *, gamma, n_rounds):
+    """Algorithm 1 of Davis et al., a constraint at a time; returns A."""
+    A, xi, lam = np.eye(V.shape[1]), np.array(bounds, dtype=float), np.zeros(len(V))
+    for _ in range(n_rounds):
+        for i, v in enumerate(V):
+            p, delta = v @ A @ v, 1 if same[i] else -1
+            alpha = min(lam[i], delta * gamma / (gamma + 1) * (1 / p - 1 / xi[i]))
+            beta = delta * alpha / (1 - delta * alpha * p)
+            xi[i] = gamma * xi[i] / (gamma + delta * alpha * xi[i])
+            lam[i] -= alpha
+            A = A + beta * np.outer(A @ v, A @ v)
+    return A
+
+
 def partial_lp(r, c, M):
     """Section 2.2: min <M, X>, X 1 <= r, X'1 <= c, and all that both have moves."""
     r, c = np.asarray(r, dtype=float), np.asarray(c, dtype=float)
@@ -457,17 +513,18 @@ def smoothed_potentials(r, c, M, *, n_rounds, n_scales):
 def sinkhorn_plan(r, c, M, eps, n_iter):
     """Fit the marginals of P in turn, P_pq = r_p c_q exp((f_p + g_q - M_pq) / eps)."""
     d = len(r)
+    r, c, M = (np.asarray(array).tolist() for array in (r, c, M))
     f, g = [0.0] * d, [0.0] * d
     for _ in range(n_iter):
         for p in range(d):
-            terms = [c[q] * np.exp((g[q] - M[p][q]) / eps) for q in range(d)]
-            f[p] = -eps * np.log(sum(terms))
+            terms = [c[q] * exp((g[q] - M[p][q]) / eps) for q in range(d)]
+            f[p] = -eps * log(sum(terms))
         for q in range(d):
-            terms = [r[p] * np.exp((f[p] - M[p][q]) / eps) for p in range(d)]
-            g[q] = -eps * np.log(sum(terms))
+            terms = [r[p] * exp((f[p] - M[p][q]) / eps) for p in range(d)]
+            g[q] = -eps * log(sum(terms))
     return np.array(
         [
-            [r[p] * c[q] * np.exp((f[p] + g[q] - M[p][q]) / eps) for q in range(d)]
+            [r[p] * c[q] * exp((f[p] + g[q] - M[p][q]) / eps) for q in range(d)]
             for p in range(d)
         ]
     )
@@ -552,6 +609,12 @@ def perturbed(r, log_weights):
     """Aitchison's perturbation: w_p r_p, scaled to mass 1."""
     raised = [r_p * np.exp(l_p) for r_p, l_p in zip(r, log_weights, strict=True)]
     return np.array(raised) / sum(raised)
+
+
+def mapped_distance(r, c, log_weights, positions):
+    """EMD between perturbed histograms, with costs |z_p - z_q|."""
+    M = [[np.sqrt(((a - b) ** 2).sum()) for b in positions] for a in positions]
+    return emd_lp(perturbed(r, log_weights), perturbed(c, log_weights), M)
 
 
 def prior_distance(r, c, log_weights, positions, eps):

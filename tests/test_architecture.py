@@ -17,7 +17,7 @@ REPRODUCTION = ROOT / "reproduction"
 # What the paper's experiments may use besides public names.
 INTERNAL = {
     *("_cluster", "_files", "_progress", "_words", "validation"),
-    *("experiments.comparison", "experiments.design", "plotting.axes"),
+    *("experiments.measured", "experiments.design", "plotting.axes"),
 }
 
 # From the top down. A room may import rooms below its line; not those beside it.
@@ -38,8 +38,8 @@ LAYERS = [
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 # Third parties that only some rooms may know.
 ONLY_IN = {
-    "array_api_compat": {"smoothed"},
-    "cupy": {"smoothed"},
+    "array_api_compat": {"base"},
+    "cupy": {"base"},
     "dask": {"_cluster"},
     "distributed": {"_cluster"},
     "PIL": {"datasets"},
@@ -49,7 +49,7 @@ ONLY_IN = {
     "pyarrow": {"datasets"},
     "rich": {"cli"},
     "sqlite3": set(),  # results are kept in reproduction
-    "torch": {"smoothed"},
+    "torch": {"base"},
     "tqdm": {"_progress"},
     "typer": {"cli"},
 }

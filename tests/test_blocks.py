@@ -115,7 +115,7 @@ def test_a_killed_computation_goes_on(data, tmp_path, kind, n_solved):
     assert child.returncode == -signal.SIGKILL
     assert (tmp_path / "out.npy.blocks").exists()
     target = np.lib.format.open_memmap(out) if kind == "memmap" else out
-    # Other inputs do not go on with these.
+    # Other inputs cannot resume from these.
     with pytest.raises(ValueError, match="unfinished computation with other inputs"):
         gm.pairwise_emd(X[::-1], metric=metric, out=target)
     found = gm.pairwise_emd(X, metric=metric, out=target)

@@ -1,10 +1,8 @@
-"""Fits that are killed or interrupted, and go on."""
+"""Fits that are killed or interrupted, and resume."""
 
 import errno
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -27,6 +25,7 @@ from groundmetric.learning._margin import MarginCriterion
 from groundmetric.learning._neighborhood import NeighborhoodCriterion
 from groundmetric.learning._space import MetricCone
 from groundmetric.similarity._makers import weights_of
+from started import python
 
 SETTINGS = {"criterion": Neighborhood(inner_steps=8), "max_steps": 24, "tol": 0.0}
 FIT = f"""
@@ -64,12 +63,7 @@ def whole(digits):
 
 
 def start(folder, last, code=FIT):
-    return subprocess.Popen(
-        [sys.executable, "-c", code, folder / "run", folder / "model", str(last)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    return python(code, folder / "run", folder / "model", last)
 
 
 def same(a, b):
@@ -305,7 +299,7 @@ def test_a_checkpoint_that_cannot_be_removed(digits, whole, tmp_path, monkeypatc
     learner = GroundMetricLearning(callbacks=[Checkpoint(path)], **SETTINGS)
     with monkeypatch.context() as patch:
         patch.setattr(StateFile, "resume", lambda *_: lock(patch, path))
-        with pytest.warns(UserWarning, match="run is no longer needed, but stays"):
+        with pytest.warns(UserWarning, match="run is no longer needed, but cannot"):
             learner.fit(*digits)
     same(learner, whole)
 

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from contract import failures_we_want
+from contract import check_contract
 from groundmetric import (
     EMDClassifier,
     GroundMetricLearning,
@@ -30,11 +30,9 @@ QUICK = GroundMetricLearning(max_steps=3)
 
 
 @pytest.mark.filterwarnings("ignore:By the typical tables", "ignore:Class")
-@parametrize_with_checks(
-    [EMDClassifier(learner=QUICK)], expected_failed_checks=failures_we_want
-)
+@parametrize_with_checks([EMDClassifier(learner=QUICK)])
 def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+    check_contract(estimator, check)
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 
 import groundmetric as gm
 import paper
+import started
 from groundmetric import _cluster
 from groundmetric._cluster import Shards, _Packed, completed
 from groundmetric.learning import _criterion
@@ -23,6 +24,7 @@ from test_criterion import count_evaluations
 from test_points import bags
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed")
+dask = pytest.importorskip("dask", reason="dask is not installed")
 da = pytest.importorskip("dask.array", reason="dask[array] is not installed")
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
@@ -31,7 +33,10 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
 @pytest.fixture(scope="module")
 def client():
     """Start two workers, each a process with one thread."""
+    started.server()  # forks workers, which then need not import anything
+    how = {"distributed.worker.multiprocessing-method": "forkserver"}
     with (
+        dask.config.set(how),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None
         ) as cluster,
@@ -200,7 +205,7 @@ def tasks_of(client):
 
 
 def is_idle(client, before):
-    """Tell whether nothing new is left; the cluster hears of that a bit later."""
+    """Return whether nothing new is left; the cluster notices a bit later."""
     for _ in range(100):
         if not tasks_of(client) - before:
             return True
@@ -233,12 +238,12 @@ def test_learning_on_two_workers(client, labeled, name):
 
 
 @pytest.mark.parametrize("name", ["margin", "neighborhood"])
-def test_gradients_of_shards_are_not_kept(client, labeled, name, monkeypatch):
+def test_gradients_of_shards_are_not_kept(client, labeled, name, monkeypatch, request):
     monkeypatch.setattr(_criterion, "PART", 6)
     monkeypatch.setattr(_cluster, "FETCHED", 2)
     options = {"criterion": name, "max_steps": 2, "tol": 0.0}
     expected = gm.GroundMetricLearning(**options).fit(*labeled)
-    alive = count_evaluations(monkeypatch)
+    alive = count_evaluations(monkeypatch, request)
     learner = gm.GroundMetricLearning(**options).fit(*labeled, client=client)
     n_sums = 2 if name == "margin" else 4  # a step linearizes and evaluates C_k
     assert len(alive) == n_sums * 10

@@ -231,7 +231,7 @@ def test_equal_histograms_are_tied_whatever_their_trees():
         assert found.value == pytest.approx(value, rel=1e-12)
 
 
-def count_evaluations(monkeypatch):
+def count_evaluations(monkeypatch, request):
     """Count how many evaluations there are in memory whenever one is added."""
     counts, alive = Evaluation.counts, []
 
@@ -240,12 +240,14 @@ def count_evaluations(monkeypatch):
         return counts(self)
 
     gc.collect()
+    gc.freeze()  # all that is there already need not be searched
+    request.addfinalizer(gc.unfreeze)
     monkeypatch.setattr(Evaluation, "counts", counting)
     return alive
 
 
 @pytest.mark.parametrize("name", ["margin", "neighborhood"])
-def test_gradients_of_parts_are_not_kept(name, monkeypatch):
+def test_gradients_of_parts_are_not_kept(name, monkeypatch, request):
     # 20 parts, each with a gradient of d x d numbers.
     monkeypatch.setattr(_criterion, "PART", 3)
     X, omega, M, _ = data(n=60, d=8)
@@ -253,10 +255,10 @@ def test_gradients_of_parts_are_not_kept(name, monkeypatch):
         criterion = MarginCriterion(X, MatrixWeights(omega), 2, 0.3)
     else:
         criterion = NeighborhoodCriterion(X, omega, 2, 2)
-    alive = count_evaluations(monkeypatch)
+    alive = count_evaluations(monkeypatch, request)
     found = criterion.evaluate(M)
     assert len(alive) == 20
-    assert max(alive) <= 2
+    assert 1 <= min(alive) <= max(alive) <= 2
     monkeypatch.setattr(_criterion, "PART", 60)
     if name == "margin":
         criterion = MarginCriterion(X, MatrixWeights(omega), 2, 0.3)

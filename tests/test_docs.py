@@ -53,7 +53,7 @@ MODULES = [
 BLOCK = re.compile(r"^```(?:python|\{run\})\n(.*?)^```", re.DOTALL | re.MULTILINE)
 ENTRY = re.compile(r"   (\w+)$")  # of a table
 CONSTANT = re.compile(r"(?:\.\. data::|         ) ([A-Z_0-9]+)$")
-LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)")  # to a file of ours
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)")  # to a file here
 TREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -224,6 +224,14 @@ def test_tutorial_of_images_says_what_comes_out(run_tutorial, capsys):
     here = re.search(r"# 32 x 32   20 +(.*)", path.read_text())[1].split(" %")
     assert f"{100 * error:.1f}" == here[1].strip()
     assert f"{float(here[0]) / 100:.1%}".replace("%", " %") in capsys.readouterr().out
+
+
+def test_tutorial_of_text_ends_below_word_movers_distance(capsys):
+    names = runpy.run_path(str(ROOT / "examples" / "tutorials" / "plot_2_text.py"))
+    plt.close("all")
+    assert list(names["found"])[2:] == ["word mover's", "learned"]
+    assert names["mean"][3] < names["mean"][2] - 0.02
+    assert f"learned         {names['mean'][3]:.1%} errors" in capsys.readouterr().out
 
 
 def test_tutorial_of_many_distances_runs(run_tutorial, capsys):

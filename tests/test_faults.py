@@ -24,6 +24,7 @@ from groundmetric import _files
 from groundmetric.experiments import METHODS, Method
 from groundmetric.transport import _blocks, _outputs
 from paper import ResultsFile, Row, binary_tasks, read_results, run
+from started import SCRIPT, finished, python
 
 LINUX = sys.platform == "linux"
 N = 150  # histograms: more than one block of distances
@@ -43,11 +44,10 @@ def data(tmp_path_factory):
     return path
 
 
-def python(code, *arguments, shell=None):
-    """Start another Python; ``shell`` commands come before it, as $1 and so on."""
+def python_on(disk, code, *arguments):
+    """Start another Python after a command that mounts a disk for it alone."""
     line = [sys.executable, "-c", code, *map(str, arguments)]
-    if shell is not None:
-        line = ["unshare", "-m", "sh", "-c", f'{shell} && exec "$@"', "sh", *line]
+    line = ["unshare", "-m", "sh", "-c", f'{disk} && exec "$@"', "sh", *line]
     there = {**os.environ, "PYTHONPATH": str(Path(paper.__file__).parents[1])}
     return subprocess.Popen(
         line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=there
@@ -139,12 +139,13 @@ def test_signals_are_one_line_of_the_command(number, data, tmp_path):
     pytest.importorskip("typer")
     state, out = tmp_path / "state", tmp_path / "model.npz"
     line = ["fit", data, "--tol", "0", "--checkpoint", state, "--out", out]
-    line = [sys.executable, interrupted.__file__, number, *map(str, line)]
-    process = subprocess.run(line, capture_output=True, text=True, check=False)
-    said = process.stderr.splitlines()
-    assert process.returncode == 128 + getattr(signal, number)
-    assert said[-1].startswith(f"interrupted; {state} has the work so far. To resume:")
-    assert not any("Traceback" in line for line in said)
+    code, _, error = finished(SCRIPT, interrupted.__file__, number, *line)
+    message = error.splitlines()
+    assert code == 128 + getattr(signal, number)
+    assert message[-1].startswith(
+        f"interrupted; {state} has the work so far. To resume:"
+    )
+    assert not any("Traceback" in line for line in message)
     _, arrays = _files.read(state, "checkpoint")
     assert len(arrays["path"]) == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["state"]
@@ -213,17 +214,17 @@ def answer(process):
 @pytest.mark.skipif(not LINUX, reason="needs limits of files")
 def test_no_room_for_a_model(data, tmp_path):
     code = ROOM + SAVE.replace("(N)", f"({N})")
-    said, files, n_rows = answer(python(code, data, tmp_path))
-    assert said.startswith("OSError")
-    assert f"{tmp_path / 'model.npz'}" in said
+    message, files, n_rows = answer(python(code, data, tmp_path))
+    assert message.startswith("OSError")
+    assert f"{tmp_path / 'model.npz'}" in message
     assert files == "['model.npz']"  # the older one, whole
     assert int(n_rows) == 20
 
 
 @pytest.mark.skipif(not LINUX, reason="needs limits of files")
 def test_no_room_for_results(data, tmp_path):
-    said, files, n_rows = answer(python(ROOM + RESULTS, data, tmp_path))
-    assert said.startswith(f"ValueError {tmp_path / 'r.sqlite'} cannot be ")
+    message, files, n_rows = answer(python(ROOM + RESULTS, data, tmp_path))
+    assert message.startswith(f"ValueError {tmp_path / 'r.sqlite'} cannot be ")
     assert files in ("['r.sqlite']", "['r.sqlite', 'r.sqlite-journal']")
     assert int(n_rows) == 3
 
@@ -232,7 +233,7 @@ def test_no_room_for_results(data, tmp_path):
 def test_no_room_for_a_checkpoint_does_not_end_a_fit(data, tmp_path):
     files, warned = answer(python(ROOM + CHECKPOINT, data, tmp_path))
     assert files == "[]"
-    assert warned.count("cannot be written") == 1  # said once
+    assert warned.count("cannot be written") == 1  # only once
 
 
 def mounts():
@@ -258,9 +259,9 @@ if {kind == "memmap"}:
 attempt(lambda: gm.pairwise_emd(X, metric=metric, out={out}))
 """
     disk = f"mount -t tmpfs -o size=100k tmpfs {tmp_path}"
-    said, files = answer(python(code, data, tmp_path, shell=disk))
-    assert "No space left on device; make room on the disk" in said
-    assert said.count("make room") == 1
+    message, files = answer(python_on(disk, code, data, tmp_path))
+    assert "No space left on device; make room on the disk" in message
+    assert message.count("make room") == 1
     assert files == ("[]" if kind == "path" else "['out.npy']")
 
 
@@ -276,14 +277,14 @@ from paper import ResultsFile
 attempt(lambda: ResultsFile(folder / "r.sqlite"))
 """
     disk = f"mount -t tmpfs -o ro tmpfs {tmp_path}"
-    lines = answer(python(code, data, tmp_path, shell=disk))
+    lines = answer(python_on(disk, code, data, tmp_path))
     assert lines[1::2] == ["[]"] * 4
-    for name, said in zip(
+    for name, message in zip(
         ("model.npz", "out.npy", "state", "r.sqlite"), lines[::2], strict=True
     ):
-        assert str(tmp_path / name) in said
+        assert str(tmp_path / name) in message
         reason = "unable to open" if name == "r.sqlite" else "Read-only file system"
-        assert reason in said
+        assert reason in message
 
 
 # --- damaged files

@@ -1,4 +1,4 @@
-"""Arrays of PyTorch, here without PyTorch: nothing is lost without a word."""
+"""Arrays of PyTorch, here without PyTorch: nothing is lost silently."""
 
 import sys
 
@@ -67,8 +67,10 @@ def test_detached_tensors_are_arrays(rows):
 
 def test_what_tensors_need_is_named(monkeypatch):
     forbid(monkeypatch, "array_api_compat")
-    said = r"X is an array of PyTorch: it needs array-api-compat.*groundmetric\[gpu\]"
-    with pytest.raises(ValueError, match=said):
+    message = (
+        r"X is an array of PyTorch: it needs array-api-compat.*groundmetric\[gpu\]"
+    )
+    with pytest.raises(ValueError, match=message):
         gm.sinkhorn_divergence(Tensor(X), metric=METRIC)
 
 

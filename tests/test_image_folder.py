@@ -29,7 +29,7 @@ def encoded(array, kind="PNG", **options):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two classes of three images, and things that are no images."""
+    """Two classes of three images, and things that are not images."""
     root = tmp_path / "images"
     for label, name in enumerate(["002.bear", "001.ant"]):
         (root / name / "deeper").mkdir(parents=True)
@@ -188,7 +188,7 @@ def test_a_cache_tells_parameters_apart(folder, tmp_path):
 
     assert n_computed(feature_options=SMALL) == 6
     assert n_computed(feature_options={"grid": 2, **SMALL}) == 6
-    # Defaults that are said, and numbers of numpy, are no other parameters.
+    # Spelling out defaults, or using numpy numbers, changes nothing.
     assert n_computed(feature_options={"size": np.int64(16), "scales": [2]}) == 0
     assert n_computed(feature="color") == 6
     assert n_computed(feature="color", feature_options={"space": "hsv"}) == 0

@@ -186,7 +186,7 @@ THREE = np.repeat(["p", "q", "r"], 20)
 def test_columns_that_encode_the_labels_are_refused(used, kinds, tmp_path):
     columns = [(kinds == one).astype(int) for one in used]
     path = classed(tmp_path, [f"is_{one}" for one in used], columns, kinds)
-    with pytest.raises(ValueError, match="those that encode the labels") as error:
+    with pytest.raises(ValueError, match="columns that encode the labels") as error:
         read_table(path)
     assert all(f"'is_{one}'" in str(error.value) for one in used)
     found = read_table(path, ignore=[f"is_{one}" for one in used])

@@ -115,7 +115,7 @@ def test_what_is_refused() -> None:
         gm.pairwise_emd(X, metric=EXACT, points=POINTS)
     with pytest.raises(ValueError, match="points are given as well"):
         gm.EMDNeighbors(EXACT, points=POINTS).fit(X)
-    with pytest.raises(ValueError, match="has 7 bins, but metric is a learner of 8"):
+    with pytest.raises(ValueError, match="has 7 bins, but metric was learned on 8"):
         gm.EMDNeighbors(EXACT).fit(X[:, 1:])
     with pytest.raises(ValueError, match="only such a matrix can be shrunk"):
         gm.EMDKernel(distance=SMOOTHED, shrinkage=0.5).fit(X)

@@ -11,9 +11,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_nothing_grows(capsys):
     load = pytest.importorskip("load")
     assert load.main(300, 20) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in said] == ["90,000 pairs", "20 fits"]
-    assert all(re.search(r"threads (\d+) -> \1, files (\d+) -> \2$", s) for s in said)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["90,000 pairs", "20 fits"]
+    assert all(re.search(r"threads (\d+) -> \1, files (\d+) -> \2$", s) for s in lines)
 
 
 def test_growth_is_noticed(tmp_path):

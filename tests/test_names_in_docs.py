@@ -153,7 +153,7 @@ def wrong_in_code(text):
     try:
         tree = ast.parse(code, mode="eval")
     except SyntaxError:
-        return [f"{text} is no path, name or call"]
+        return [f"{text} is not a path, name or call"]
     wrong = []
     callees = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
@@ -182,7 +182,7 @@ def wrong_path(text, page):
 
 
 def is_folder(text):
-    """Tell whether this is a folder at the top, or a subpackage with its dots."""
+    """Return whether this is a folder at the top, or a subpackage with its dots."""
     package = PACKAGE.parent.joinpath(*text.split("."))
     return package.is_dir() or (text.isalpha() and (ROOT / text).is_dir())
 
@@ -230,7 +230,7 @@ def test_what_a_page_names_exists(name):
         ("TransportSimplex::fly", "TransportSimplex has no fly"),
         ("project_metric(A, radios=1)", "project_metric takes"),
         ("MetricProjector(n)", "MetricProjector takes"),
-        ("two words", "is no path, name or call"),
+        ("two words", "is not a path, name or call"),
     ],
 )
 def test_what_does_not_exist_is_found(text, what):

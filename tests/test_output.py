@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 
 import groundmetric as gm
-from groundmetric.baselines import ITML, LMNN, NCA, ChiSquaredLMNN
+from groundmetric.baselines import (
+    GMML,
+    ITML,
+    LMNN,
+    NCA,
+    AitchisonEmbedding,
+    ChiSquaredLMNN,
+)
 from groundmetric.features import TopicHistograms, WordHistograms
 
 X = pd.DataFrame(
@@ -20,7 +27,9 @@ TRANSFORMERS = [
     LMNN(n_neighbors=1),
     ITML(),
     NCA(),
+    GMML(),
     ChiSquaredLMNN(n_neighbors=1),
+    AitchisonEmbedding(n_neighbors=1),
 ]
 DOCUMENTS = ["moon sun", "sun stars", "stars moon", "sun"]
 

@@ -35,7 +35,7 @@ NEEDS = {
     "datasets._pixels": "images",
     "experiments": "experiments",
     "plotting": "plot",
-    "smoothed._arrays": "gpu",
+    "base._arrays": "gpu",
 }
 
 
@@ -53,7 +53,7 @@ def declared(extras):
 
 
 def extras_of(module):
-    """Extras that whoever calls this module has installed."""
+    """Extras that callers of this module have installed."""
     parts = [part for part in NEEDS if f"{module}.".startswith(f"{part}.")]
     return {NEEDS[part] for part in parts}
 
@@ -77,7 +77,7 @@ def test_every_dependency_is_imported():
     """Nothing is installed that no module uses."""
     used = set().union(*map(third_parties, MODULES))
     # For benchmarks, tests, pages, and experiments.
-    tools = {"bench", "dev", "docs", "reproduction"}
+    tools = {"bench", "dev", "docs", "reproduction", "where"}
     assert declared(set(EXTRAS) - tools) == used
 
 

@@ -9,7 +9,7 @@ from blocks import BLOCK, filled
 from made import PAGES, ROOT
 from PIL import Image
 
-from groundmetric.experiments import METHODS
+from paper import METHODS
 
 DOCS = ROOT / "docs"
 
@@ -37,7 +37,7 @@ def test_cover_shows_the_results():
 
 
 def test_no_example_learns_from_the_first_digits():
-    """They come writer by writer, so that the first are no sample of all."""
+    """They are ordered by writer, so the first ones are not a sample of all."""
     found = [ROOT / "README.md", *DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]
     found += [*DOCS.glob("figures/*.py"), *ROOT.glob("examples/**/*.py")]
     texts = {path.name: path.read_text() for path in found}

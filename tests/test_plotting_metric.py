@@ -14,7 +14,7 @@ from groundmetric.plotting import (
     MetricDisplay,
     PathDisplay,
 )
-from groundmetric.plotting._arrangement import PlanarMap
+from groundmetric.plotting._layouts import PlanarMap
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -197,5 +197,5 @@ def test_matplotlib_is_imported_when_something_is_drawn():
     ran = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    said = "Figures need matplotlib: pip install 'groundmetric[plot]'.\n"
-    assert ran.stdout == said
+    expected = "Figures need matplotlib: pip install 'groundmetric[plot]'.\n"
+    assert ran.stdout == expected

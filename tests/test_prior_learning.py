@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 import groundmetric as gm
 import reference
 from groundmetric.base._votes import vote_errors
+from groundmetric.learning._parameters import inverse_document_frequency
 from groundmetric.similarity._makers import weights_of
-from groundmetric.smoothed._parameters import inverse_document_frequency
 from groundmetric.smoothed._prior import PriorLearning, State
 from groundmetric.smoothed._training import TrainingSettings
 
@@ -20,7 +20,7 @@ def documents(n=300, d=60, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, size=n)
     points = rng.normal(size=(d, 5))
-    topics = np.where(np.arange(d) < 30, np.arange(d) % 3, -1)  # half tell nothing
+    topics = np.where(np.arange(d) < 30, np.arange(d) % 3, -1)  # half are uninformative
     points[:30, 0] += 2.0 * topics[:30]
     chance = np.where(topics == y[:, None], 0.12, 0.02)
     chance[:, 30:] = 0.15
@@ -65,7 +65,7 @@ def test_learns(options):
         for state in (before, after)
     ]
     assert errors[1] < errors[0] - 0.03
-    # Words that tell nothing have lost weight.
+    # Uninformative words have lost weight.
     lost = after.log_weights - before.log_weights
     assert lost[30:].mean() < lost[:30].mean()
 

@@ -25,7 +25,7 @@ def arrow():
 
 
 def test_a_large_file_takes_little_more_than_its_numbers(tmp_path, arrow):
-    rows = np.random.default_rng(0).random((20_000, 64))
+    rows = np.random.default_rng(0).random((10_000, 64))
     lines = [
         ",".join([*map(repr, row), "xy"[int(2 * row[0])]]) for row in rows.tolist()
     ]

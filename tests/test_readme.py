@@ -1,4 +1,4 @@
-"""What is written outside the code agrees with it."""
+"""README and citation agree with the code."""
 
 import contextlib
 import io
@@ -29,8 +29,8 @@ def test_readme_prints_what_it_says():
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(code, names)  # noqa: S102 - our own text
     number = r"\d+\.\d+"
-    said = first_block("text")
-    assert re.sub(number, "#", out.getvalue()) == re.sub(number, "#", said)
+    printed = first_block("text")
+    assert re.sub(number, "#", out.getvalue()) == re.sub(number, "#", printed)
     found = digits.results()[0]["errors"]
     # What ran last is "learned". One image of 239 more or less is a matter of the last
     # bit; more than that, and make pages has to measure again.

@@ -1,4 +1,4 @@
-"""What estimators say of bad histograms and labels: the command's sentences."""
+"""Messages of estimators about bad histograms and labels, as in the command."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,14 @@ import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 
 import groundmetric as gm
-from groundmetric.baselines import ITML, LMNN, NCA, ChiSquaredLMNN
+from groundmetric.baselines import (
+    GMML,
+    ITML,
+    LMNN,
+    NCA,
+    AitchisonEmbedding,
+    ChiSquaredLMNN,
+)
 
 X = np.array([[4.0, 1, 1], [3, 2, 1], [1, 1, 4], [1, 2, 3]])
 y = np.array([0, 0, 1, 1])
@@ -18,7 +25,9 @@ LEARNERS = [
     LMNN(n_neighbors=1),
     ITML(),
     NCA(),
+    GMML(),
     ChiSquaredLMNN(),
+    AitchisonEmbedding(n_neighbors=1),
 ]
 ESTIMATORS = [*LEARNERS, gm.EMDKernel(), gm.EMDNeighbors(n_neighbors=1)]
 CASES = {

@@ -1,4 +1,4 @@
-"""The pruned search against brute force: who is found, how far, at what price."""
+"""The pruned search against brute force: neighbors, distances and solves."""
 
 import numpy as np
 import pytest

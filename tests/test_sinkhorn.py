@@ -15,7 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 import problems
 import reference
 from groundmetric import TransportBatch, pairwise_emd, sinkhorn_divergence
-from groundmetric.smoothed import _arrays, _scalings, _sinkhorn
+from groundmetric.base import _arrays
+from groundmetric.smoothed import _scalings, _sinkhorn
 from groundmetric.smoothed._batch import SinkhornBatch
 from groundmetric.smoothed._problems import DenseProblems
 from strategies import histogram_pairs, metrics

@@ -53,13 +53,13 @@ def test_files_that_are_not_compressed_may_be_of_any_size(tmp_path, monkeypatch)
 
 
 def test_a_header_that_promises_more_than_there_is(tmp_path):
-    said = "needs 8000000000000 bytes, but 8 are there"
+    message = "needs 8000000000000 bytes, but only 8 are left"
     (tmp_path / "a.npy").write_bytes(header_of((10**12,)) + bytes(8))
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         load_npy(str(tmp_path / "a.npy"))
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         archive.writestr("X.npy", header_of((10**12,)) + bytes(8))
-    with pytest.raises(ValueError, match=f"a.npz has no arrays X and y: .*{said}"):
+    with pytest.raises(ValueError, match=f"a.npz has no arrays X and y: .*{message}"):
         load_npz(str(tmp_path / "a.npz"))
 
 

@@ -219,7 +219,7 @@ def test_positions_to_start_from():
     X, _, A, _ = example(n=30)
     np.testing.assert_array_equal(starting_positions(None, None, X), np.eye(6))
     np.testing.assert_array_equal(starting_positions(A, 3, X), A)
-    # Of points, the principal axes; of all bins equally far, those of the histograms.
+    # Principal axes of the points; or of the histograms, if bins are equally far.
     for points, rows in ((A, A), (None, X)):
         start = starting_positions(points, 2, X)
         centered = rows - rows.mean(axis=0)

@@ -1,7 +1,6 @@
 """Threads, interruption, forks, progress: the edges of a long native call."""
 
 import multiprocessing
-import subprocess
 import sys
 import threading
 import time
@@ -16,6 +15,7 @@ from groundmetric import _core
 from groundmetric.validation import n_threads
 from polls import every_check, polls_of
 from problems import cost
+from started import finished
 
 pytestmark = pytest.mark.core
 
@@ -87,15 +87,10 @@ LONG_CALLS = {
 
 @pytest.mark.parametrize("name", LONG_CALLS)
 def test_interrupt_ends_a_long_call(name):
-    run = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED.replace("{call}", LONG_CALLS[name])],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    code, out, error = finished(INTERRUPTED.replace("{call}", LONG_CALLS[name]))
+    assert code == 0, error
     # The next poll ends the call; one may have begun before the signal.
-    assert int(run.stdout) <= 2
+    assert int(out) <= 2
 
 
 POLLING_CALLS = {

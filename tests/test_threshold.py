@@ -110,7 +110,7 @@ def test_same_as_dense(d, q):
 @pytest.mark.parametrize("kind", HISTOGRAMS)
 @pytest.mark.parametrize("cost_kind", COSTS)
 def test_same_as_dense_whatever_the_input(kind, cost_kind):
-    # Also where the cost is no metric, negative or full of ties.
+    # Also where the cost is not a metric, negative or full of ties.
     rng = np.random.default_rng([HISTOGRAMS.index(kind), COSTS.index(cost_kind)])
     for d in (2, 7, 30):
         X = np.array([histogram(rng, kind, d) for _ in range(4)])

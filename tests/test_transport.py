@@ -152,7 +152,7 @@ def test_scales_of_mass_and_cost():
 @pytest.mark.parametrize("small", [1e-10, 1e-12, 1e-16, 1e-20])
 def test_small_masses_beside_large_ones(small):
     # Only the small mass moves, from bin 1 to bin 2: at cost 1 directly, or by
-    # way of bin 0 at 1/4 + 1/2, if the cost is no metric.
+    # way of bin 0 at 1/4 + 1/2, if the cost is not a metric.
     r, c = [1.0, small, 0.0], [1.0, 0.0, small]
     assert gm.emd(r, c, 1 - np.eye(3)) == pytest.approx(small, rel=1e-14)
     detour = [[0, 1, 0.5], [0.25, 0, 1], [1, 1, 0]]

@@ -9,6 +9,7 @@ import pytest
 import groundmetric
 
 CONSUMER = Path(__file__).parent / "typed" / "consumer.py"
+CACHE = Path(__file__).parents[1] / "build" / "typing"
 WRONG = """
 import groundmetric as gm
 gm.emd([1.0], [1.0], [[0.0]]).plan
@@ -17,12 +18,15 @@ gm.project_metric([[0.0]], tolerance=1e-3)
 
 
 def mypy(path, folder):
-    """Check one file strictly, without the project's own settings."""
+    """Check one file strictly, without the project's own settings.
+
+    What mypy found out about NumPy and others is kept for the next run.
+    """
     pytest.importorskip("mypy")
     return subprocess.run(
         [
             *(sys.executable, "-m", "mypy", "--strict", "--config-file="),
-            *("--cache-dir", folder / "cache", "--follow-imports=silent", path),
+            *("--cache-dir", CACHE, "--follow-imports=silent", path),
         ],
         capture_output=True,
         text=True,

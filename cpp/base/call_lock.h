@@ -14,7 +14,7 @@ namespace groundmetric {
 struct CallMutex {
     std::mutex mutex;  // of the holder
     std::condition_variable is_free;
-    std::thread::id holder;  // none if nobody holds the object
+    std::thread::id holder;  // no id if the object is free
 };
 
 // Holds an object for one call. Waiting can be interrupted. A thread that holds

@@ -1,5 +1,5 @@
-// An integer of 128 bits in two words, for compilers that have none: what
-// masses need of it.
+// An integer of 128 bits in two words, for compilers without one, with the
+// operations that masses need.
 #pragma once
 
 #include <compare>

@@ -1,9 +1,9 @@
-// Threads that help another one with its work, block by block.
+// Threads that help another thread with its work, block by block.
 //
 // They start when a job first needs them, end with the team, which lives within
-// one call, and sleep between two jobs. Nobody waits for a helper that wakes up
-// late: it finds that the others have done its share. So a busy machine is not
-// slowed down much.
+// one call, and sleep between two jobs. No thread waits for a helper that wakes
+// up late: the others have then done its share. So a busy machine does not slow
+// a job down much.
 #pragma once
 
 #include <atomic>

@@ -60,7 +60,7 @@ SolveCounts pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
     const std::optional<NearArcs> near =
         options.hub ? NearArcs::of(matrix) : std::nullopt;
     const std::int64_t n = y.size();
-    // The hub has no potentials on the other bins to prove anything with.
+    // The hub gives no potentials on the other bins, which a proof would need.
     const std::int64_t n_solves = near ? matrix.n_rows() : x.size() * n;
     const Stay stay =
         matrix.may_mass_stay(n_solves, threading.n_threads, threading.poll);

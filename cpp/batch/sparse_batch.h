@@ -29,8 +29,8 @@ struct SparsePotentials {
     std::vector<double> u, v;
 };
 
-// Keeps the optimal tree of each solved pair, as DenseBatch does; so do calls
-// from several threads take turns. Costs come in two kinds, Points and
+// Keeps the optimal tree of each solved pair, as DenseBatch does; calls from
+// several threads take turns, too. Costs come in two kinds, Points and
 // ListedCosts.
 class SparseBatch {
 public:

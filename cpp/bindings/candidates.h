@@ -1,4 +1,5 @@
-// Which histograms of the base each of them is compared with, as Python has it.
+// Which histograms of the base each of them is compared with, as Python gives
+// them.
 #pragma once
 
 #include <nanobind/stl/string.h>

@@ -1,8 +1,8 @@
-// The projection by a direct method, once the iterative one gets nowhere.
+// The projection by a direct method, once the iterative one makes no progress.
 //
-// Sweeps and conjugate gradients take the longer, the more the weights differ:
-// an edge of small weight between edges of large ones passes on a force of
-// their size in steps of its own. The direct method does not mind.
+// The more the weights differ, the longer sweeps and conjugate gradients take:
+// an edge of small weight between edges of large weights passes changes on in
+// small steps only. The direct method does not depend on the weights.
 #include "cone/dual_method.h"
 #include "cone/projector.h"
 

@@ -75,7 +75,7 @@ public:
                               StopToken& stop);
     // The pairs that the last run tried to solve, for their other ends.
     std::vector<Message> attempts;
-    // Of all runs. A pair with an end that is no query counts for both.
+    // Of all runs. A pair counts for both ends if one of them is not a query.
     std::int64_t n_candidate_ends = 0;
     std::int64_t n_again = 0;  // pairs that the other end had tried before
 

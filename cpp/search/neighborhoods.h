@@ -1,4 +1,4 @@
-// What a search is asked for, and what it finds.
+// The request to a search, and its result.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct Request {
     std::vector<std::int64_t> hint_starts;
     std::vector<std::int32_t> hints;
     bool keep_trees = false;  // for sums of plans
-    // Which histograms of the base are queries, if these are its own: from
-    // first up to end. The others need a radius below zero.
+    // If queries are histograms of the base: which of them, from first up to
+    // end. All others need a radius below zero.
     std::int64_t first = 0, end = 0;
 };
 

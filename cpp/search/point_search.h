@@ -34,12 +34,12 @@ public:
                 std::shared_ptr<const Points> points);
 
     // The neighbors of each query, with the distances of pairwise(). If queries
-    // is null, each histogram of the base is a query, excluding itself; so it
-    // is if queries are the histograms of the base from `first` on (-1: they
-    // are not). Only if queries is null may candidates be fewer than all. Hints
-    // and trees are not for this search. If `once`, a pair of the base is found
-    // only from the end with the larger radius, of equal ones that with the
-    // smaller index.
+    // is null, each histogram of the base is a query, excluding itself. If
+    // queries are base rows starting at `first`, each excludes itself; -1 means
+    // they are not. Only if queries is null may candidates be fewer than all.
+    // Hints and trees are not used. If `once`, a pair of the base is found only
+    // from the end with the larger radius, or with the smaller index if radii
+    // are equal.
     Neighborhoods find(const SparseMasses* queries, std::int64_t first,
                        const Request& request, bool once,
                        const Threading& threading) const;
@@ -59,8 +59,8 @@ private:
 
 // The neighbors of each query in a part of the base, under any costs between
 // their bins, with the distances of pairwise(). DenseQuery i is histogram first
-// + i of that part, unless it is outside; if costs are symmetric, the one that
-// comes first in the base sends.
+// + i of that part, unless it is outside. If costs are symmetric, the histogram
+// that comes first in the base sends.
 Neighborhoods nearest_sparse(const SparseMasses& queries,
                              const SparseMasses& base, const ListedCosts& costs,
                              const SparseOptions& options, std::int64_t first,

@@ -1,5 +1,5 @@
 // The nearest neighbors of sparse histograms: bounds, then a solve;
-// point_search.h says which. What the costs between bins allow is a Model:
+// point_search.h says which. A Model has what depends on the costs:
 //
 //     Costs costs()      what computes the costs of a pair, as PointCosts does
 //     double scale()     original cost = scale() * cost
@@ -83,7 +83,7 @@ private:
         };
         this->gather(request_->candidates, own_, base_->size(), consider);
     }
-    // Whether the pair of the query and j is that of j's query.
+    // Whether j's query finds the pair of this query and j.
     bool is_found_from(std::int64_t j) const {
         const std::vector<double>& radii = request_->radii;
         return radii[j] > radii[own_] || (radii[j] == radii[own_] && j < own_);
@@ -150,7 +150,7 @@ private:
 };
 
 // The neighbors of all queries; the i-th is histogram first + i of the base, if
-// there is such a one.
+// that exists.
 template <class Model>
 Neighborhoods find_sparse(const SparseMasses& queries, const SparseMasses& base,
                           const Model& model, std::int64_t first,

@@ -55,7 +55,7 @@ public:
     bool is_quasimetric(int n_threads, const Poll& poll) const;
     // The same for a few solves, which are not worth O(d^3): looks at some
     // triangles only, in O(d^2), unless these solves are many. If it says
-    // `unknown`, whoever leaves common mass where it is has to prove it.
+    // `unknown`, a caller that leaves common mass where it is has to prove it.
     Stay may_mass_stay(std::int64_t n_solves, int n_threads,
                        const Poll& poll) const;
 

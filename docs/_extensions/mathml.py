@@ -1,7 +1,7 @@
 """Formulas as MathML, which browsers draw by themselves.
 
-Sphinx's own way loads a program from a server, and then a page without a network is a
-page without formulas.
+Sphinx would load a program from a server, so that pages had no formulas without a
+network.
 """
 
 from __future__ import annotations

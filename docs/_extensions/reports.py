@@ -1,7 +1,7 @@
-"""Reports inside pages: that of the demo, and those that tutorials write.
+"""Reports inside pages: the report of the demo, and reports that tutorials write.
 
-They are files of their own, in ``_extra``, which Sphinx copies beside the pages; so
-they work without a network, as the pages do.
+They are separate files in ``_extra``, which Sphinx copies beside the pages, so they
+work without a network, as the pages do.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ BLOCK = re.compile(r"(<!-- made: (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
 def filled(page: str, makers: Mapping[str, Callable[[], str]]) -> str:
-    """Regenerate all parts of a page, which are those that the makers make."""
+    """Regenerate all parts of a page; there is one maker for each."""
     names = [match.group(2) for match in BLOCK.finditer(page)]
     if sorted(names) != sorted(makers):
         raise ValueError(

@@ -6,6 +6,8 @@ import digits
 import matplotlib.pyplot as plt
 import numpy as np
 
+from groundmetric.experiments.names import LABELS
+from groundmetric.experiments.splits import Data
 from groundmetric.plotting import GridMetricDisplay, MetricDisplay
 from groundmetric.report import _demo
 
@@ -37,7 +39,7 @@ def draw() -> None:
     plt.close(figure)
 
 
-def _draw_images(ax: plt.Axes, data: _demo.Data) -> None:
+def _draw_images(ax: plt.Axes, data: Data) -> None:
     """Show some training images of each digit, as histograms of ink."""
     side, n = _demo.SIDE, len(_demo.DIGITS)
     rows = [np.flatnonzero(data.y == digit)[:n] for digit in range(n)]
@@ -58,5 +60,5 @@ def _draw_errors(ax: plt.Axes, task: dict) -> None:
         ax.plot(errors, np.full(len(errors), k), "k.", markersize=3, alpha=0.4)
         ax.text(0.4, k, f"{errors.mean():.1f} %", va="center", fontsize=8)
     ax.set_xlabel("%")
-    ax.set_yticks(range(len(names)), [_demo.LABELS[name] for name in names])
+    ax.set_yticks(range(len(names)), [LABELS[name] for name in names])
     ax.set_title(f"errors, {len(errors)} training sets")

@@ -1,4 +1,4 @@
-"""What the demo measures on handwritten digits, for README and documentation."""
+"""Results of the demo on handwritten digits, for README and documentation."""
 
 import json
 from functools import cache
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from groundmetric.experiments.names import LABELS
 from groundmetric.report import _demo
 
 DOCS = Path(__file__).parents[1]
@@ -87,7 +88,7 @@ def _wins(task: dict) -> tuple[int, int]:
 def table() -> str:
     """Compare distances on all tasks."""
     names = ("l1", "l2", "hellinger", "chi2", "pixels", "learned")
-    titles = [_demo.LABELS[name] for name in names]
+    titles = [LABELS[name] for name in names]
     head = ["digits", "images of each", *titles, "saved", "95 % interval", "won"]
     lines = [f"| {' | '.join(head)} |", "|:---|" + "---:|" * (len(head) - 1)]
     for task in results():

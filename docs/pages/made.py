@@ -8,17 +8,19 @@ import facts
 import ratios
 import reproduction
 import times
+import where_page
 
 ROOT = Path(__file__).parents[2]
 
 PAGES = {
     ROOT / "README.md": {
         "digits": digits.snippet,
-        "comparison": ratios.comparison,
+        "comparison": ratios.summary,
     },
     ROOT / "benchmarks" / "README.md": ratios.MAKERS,
     ROOT / "docs" / "index.md": {"digits": digits.snippet},
     ROOT / "docs" / "choosing.md": {"gain": facts.gain},
+    ROOT / "docs" / "comparison.md": {"comparison": ratios.comparison},
     ROOT / "docs" / "learning.md": {"tasks": digits.table, "criteria": facts.criteria},
     ROOT / "docs" / "performance.md": {"capped": facts.capped},
     ROOT / "docs" / "scale.md": {
@@ -28,4 +30,5 @@ PAGES = {
     },
     ROOT / "docs" / "times.md": times.MAKERS,
     ROOT / "docs" / "reproduction.md": {**reproduction.MAKERS, "claims": claims.table},
+    **where_page.PAGES,
 }

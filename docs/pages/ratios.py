@@ -43,13 +43,13 @@ def rows() -> list[dict]:
 
 
 def row(start: str) -> dict:
-    """Return the one row that starts so."""
+    """Return the only row that starts with this text."""
     (found,) = (row for row in rows() if row["what"].startswith(start))
     return found
 
 
 def notes() -> dict[str, str]:
-    """Return what the benchmarks say beside their rows."""
+    """Return the notes of the benchmarks."""
     return _results()["notes"]
 
 
@@ -144,6 +144,19 @@ def comparison() -> str:
         "\n\nOR-Tools' minimum-cost flow takes "
         f"{_ratio('ortools')} as long per EMD, SciPy's linear program "
         f"{_ratio('scipy')}."
+    )
+
+
+def summary() -> str:
+    """Sum up the comparison in three sentences."""
+    errors = reproduction.errors()
+    return (
+        "For an exact EMD between histograms with 128 bins, POT takes "
+        f"{_ratio('cold, d = 128')} as long as groundmetric,\nand pyemd "
+        f"{_ratio('pyemd, ')}. A search for the 5 nearest of 2,000 histograms solves "
+        f"{_solved()} of the pairs.\nA metric learned from 30 + 30 images makes "
+        f"{errors['gml']} % nearest-neighbor errors; metric-learn's LMNN\nmakes "
+        f"{errors['lmnn-hellinger']} %, its ITML {errors['itml-hellinger']} %."
     )
 
 

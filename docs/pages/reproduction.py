@@ -6,8 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundmetric.experiments import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
 from paper import (
+    FIGURE_1,
+    FIGURE_2,
+    FIGURE_3,
+    FIGURE_4,
     comparison_table,
     mean_curves,
     paired_differences,

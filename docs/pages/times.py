@@ -7,7 +7,7 @@ import reproduction
 
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 MANY = (1e4, 1e6, 1e7)  # pairs
-# Rows of benchmarks/results.json, by how they start, and what a reader calls them.
+# Rows of benchmarks/results.json, by their beginning, and their name on the page.
 TASKS = (
     ("fit, 30 + 30 histograms, margins", "learn from 60 histograms, 128 bins"),
     (

@@ -3,8 +3,8 @@ Handwritten digits
 ==================
 
 A handwritten digit is a histogram of ink over pixels. Which pixels should be close to
-each other? Intuition says: those that are neighbors in the image. The task may say
-otherwise. Here we learn a metric between 64 pixels that tells digits apart.
+each other? Intuition suggests neighbors in the image, but the task may need something
+else. Here we learn a metric between 64 pixels that tells digits apart.
 """
 
 # %%

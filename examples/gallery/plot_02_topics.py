@@ -4,7 +4,7 @@ Topics, with and without a prior metric
 
 Documents are often described by their shares of latent topics. Topics do not come with
 a metric, so where does the earth mover's distance get one? It can be built from the
-words that topics use, learned from labels, or learned starting from the former.
+words that topics use, learned from labels, or learned starting from the words.
 
 The documents here are **synthetic**: words are drawn at random from small vocabularies.
 This keeps the example short, and we know which topics belong together.

@@ -2,7 +2,7 @@
 A noisy distance matrix, repaired
 =================================
 
-Distances that were measured, judged by people or read off a graph rarely obey the
+Distances that were measured, rated by people or read off a graph rarely obey the
 triangle inequality. To repair them, project the matrix onto the cone of metrics. This
 is known as the metric nearness problem.
 """

@@ -27,7 +27,7 @@ print(found)
 # %%
 # The duality gap is zero up to rounding, so the plan is optimal. Since the metric obeys
 # the triangle inequality, ink that both images have stays where it is; arrows show the
-# rest, redder for more of it.
+# rest. Redder arrows move more ink.
 
 moves = found.rows != found.cols
 print(f"{found.flow[~moves].sum():.0%} of the ink stays")

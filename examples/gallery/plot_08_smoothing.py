@@ -41,8 +41,8 @@ right.set(xlabel="shift", ylabel="distance", title="smoothed distances")
 right.legend(title="smoothing")
 
 # %%
-# Without smoothing, the distance is the shift itself. With more of it, small shifts
-# count less and less, compared with large ones. The divergence is debiased: for any
+# Without smoothing, the distance is the shift itself. The more smoothing, the less
+# small shifts count, compared with large ones. The divergence is debiased: for any
 # smoothing, the distance of a histogram to itself is zero.
 
 smoothings = [0, 0.1, 1, 10, np.inf]

@@ -27,7 +27,7 @@ search = gm.EMDNeighbors(cdist(pixels, pixels), n_neighbors=61)
 
 # %%
 # The search is a transformer, so it can be the first step of a pipeline. t-SNE with a
-# perplexity of 20 looks at 61 neighbors, three times as many and one more.
+# perplexity of 20 looks at 61 neighbors: three times the perplexity, plus one.
 
 tsne = TSNE(metric="precomputed", init="random", perplexity=20, random_state=0)
 places = make_pipeline(search, tsne).fit_transform(X)

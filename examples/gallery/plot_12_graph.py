@@ -3,7 +3,7 @@ Our neighbors in scikit-learn's estimators
 ==========================================
 
 scikit-learn's estimators that work with neighbors accept a precomputed sparse graph.
-:class:`~groundmetric.EMDNeighbors` makes it, so ``NearestNeighbors``,
+:class:`~groundmetric.EMDNeighbors` computes it, so ``NearestNeighbors``,
 ``KNeighborsClassifier``, ``Isomap`` or ``DBSCAN`` run on earth mover's distances that
 were computed once.
 """

@@ -129,8 +129,8 @@ for ax, k in zip(axes, wrong, strict=False):
 
 # %%
 # Pieces of the same photograph are more alike than two photographs of the same thing,
-# so expect more errors on images of your own. To know, keep whole photographs apart
-# when you make the two folders.
+# so expect more errors on images of your own. For an honest test, keep all pieces of a
+# photograph in the same folder.
 #
 # Other settings
 # --------------

@@ -3,9 +3,9 @@
 ==============================
 
 You have histograms and a ground metric, nothing to learn, and a loop over POT's
-``ot.emd2`` that would run all night. Here is the same as one call, how to estimate what
-it takes before you start, and how to write results to disk so that a crash costs
-nothing.
+``ot.emd2`` that would run all night. This tutorial replaces the loop by one call, and
+shows how to estimate its time in advance and how to write results to disk, so that a
+crash costs nothing.
 """
 
 # %%
@@ -135,8 +135,8 @@ print("same as without a crash:", np.allclose(D[:20, 20:40], ours))
 print("files:", sorted(path.name for path in folder.iterdir()))
 
 # %%
-# A file that was started with other histograms or another metric is refused, rather
-# than continued with a mixture of both.
+# A file that was started with other histograms or another metric is rejected, so that
+# it never holds a mixture of both.
 #
 # Do you need all of them?
 # ------------------------

@@ -6,7 +6,9 @@ and resumes after a kill; ``read_results`` reads the file; ``mean_curves`` and
 ``python reproduction --help``.
 """
 
+from .comparison import Comparison, compare_split
 from .frames import export_results, read_results
+from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4, METHODS
 from .protocol import Task, binary_tasks, multiclass_tasks
 from .results import ResultsFile, Row
 from .runner import MissingResultsError, run
@@ -14,6 +16,12 @@ from .summary import MeanCurves, PairedDifferences, mean_curves, paired_differen
 from .tables import comparison_table, summary_table
 
 __all__ = [
+    "FIGURE_1",
+    "FIGURE_2",
+    "FIGURE_3",
+    "FIGURE_4",
+    "METHODS",
+    "Comparison",
     "MeanCurves",
     "MissingResultsError",
     "PairedDifferences",
@@ -21,6 +29,7 @@ __all__ = [
     "Row",
     "Task",
     "binary_tasks",
+    "compare_split",
     "comparison_table",
     "export_results",
     "mean_curves",

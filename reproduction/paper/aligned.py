@@ -1,7 +1,7 @@
 """Check a frame of results, and align its methods task by task.
 
-Methods are only compared on the same tasks: a task that lacks one of the methods is
-left out for all of them, and counted.
+Methods are only compared on the same tasks: a task without results of one of the
+methods is left out for all of them, and counted.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Aligned:
         return found
 
     def require(self, method: str, argument: str) -> None:
-        """Refuse a method that the results do not have."""
+        """Reject a method that the results do not have."""
         if method not in self.methods:
             raise ValueError(
                 f"{argument} is {method!r}; results has {', '.join(self.methods)}."
@@ -123,7 +123,8 @@ def align(
     if len(repeated):
         method, task = repeated[["method", "task"]].iloc[0]
         raise ValueError(f"results has method {method!r} twice in task {task}.")
-    by_task = results.set_index(["task", "method"])
+    chosen = results["method"].isin(names)
+    by_task = results[chosen].set_index(["task", "method"])
     classes, cells = (
         by_task[column].unstack()[list(names)]  # noqa: PD010 - cells may be lists
         for column in ("classes", measure)
@@ -145,16 +146,16 @@ def align(
         names,
         tuple(tuple(joined.split(SEPARATOR)) for joined in complete[names[0]]),
         _numbers(cells.loc[complete.index], measure),
-        len(classes) - len(complete),
+        results["task"].nunique() - len(complete),
     )
 
 
 def _experiment(results: pd.DataFrame, measure: str) -> str:
-    """Return the name of the experiment; refuse missing columns and several names."""
+    """Return the name of the experiment; reject missing columns and several names."""
     for column in ("experiment", "task", "classes", "method", measure):
         if column not in results:
             raise ValueError(f"results has no column {column!r}.")
-    experiments = sorted(set(results["experiment"]))
+    experiments = sorted(results["experiment"].unique())
     if not experiments:
         raise ValueError("results is empty.")
     if len(experiments) > 1:
@@ -166,7 +167,7 @@ def _experiment(results: pd.DataFrame, measure: str) -> str:
 
 
 def _methods(results: pd.DataFrame, methods: Iterable[str] | None) -> tuple[str, ...]:
-    there = tuple(dict.fromkeys(results["method"]))
+    there = tuple(results["method"].unique())
     if methods is None:
         return there
     if isinstance(methods, str):

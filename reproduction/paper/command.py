@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groundmetric import _files
-from groundmetric.experiments import as_methods
 
 from .data import load
 from .frames import PARQUET, export_results, read_results
+from .methods import as_methods
 from .pages import draw_pages, of_experiment, require_drawable
 from .plan import Request, eligible, plan
 from .results import require_suffix

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groundmetric import validation
-from groundmetric.experiments import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
 
 from .layout import columns_of, save
+from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

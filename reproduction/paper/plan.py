@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groundmetric.experiments import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
-
+from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
 from .protocol import Task, binary_tasks, multiclass_tasks
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ class Planned:
 def eligible(
     y: NDArray[Any], request: Request, source: str
 ) -> tuple[list[Any], dict[str, int]]:
-    """Return the classes to draw from, and the sizes of those that are too small.
+    """Return the classes to draw from, and the sizes of classes that are too small.
 
     A class that is too small, but was asked for by name, is an error.
     """

@@ -184,7 +184,7 @@ def multiclass_tasks(
 
 
 def require_rows(task: Task, labels: Labels, name: str) -> None:
-    """Refuse a task of other data: its rows must have exactly its classes."""
+    """Reject a task of other data: its rows must have exactly its classes."""
     for part, rows in (("train", task.train), ("test", task.test)):
         of = f"{name}.{part}"
         if not isinstance(rows, np.ndarray) or rows.ndim != 1 or rows.dtype.kind != "i":

@@ -2,7 +2,7 @@
 
 It is an SQLite database. Each batch of rows is a transaction, so a killed run leaves
 complete rows only. The file also stores what the rows depend on (a digest of the data,
-the rows of each task, the settings and version of each method), and refuses rows that
+the rows of each task, the settings and version of each method), and rejects rows that
 depend on something else.
 """
 
@@ -140,7 +140,7 @@ class ResultsFile:
         self._connection.close()
 
     def require(self, experiment: str, facts: Mapping[str, str]) -> None:
-        """Store what rows depend on; refuse facts that differ from the stored ones."""
+        """Store what rows depend on; reject facts that differ from the stored ones."""
         query = "SELECT name, value FROM facts WHERE experiment = ?"
         with self._sentences(), self._connection:
             # If two runs start together, one waits for the other.
@@ -177,7 +177,7 @@ class ResultsFile:
     def _require_equal(
         self, experiment: str, known: Mapping[str, str], facts: Mapping[str, str]
     ) -> None:
-        """Refuse facts that differ from the stored ones."""
+        """Reject facts that differ from the stored ones."""
         for name, value in facts.items():
             if known.get(name, value) != value:
                 raise ValueError(
@@ -187,7 +187,7 @@ class ResultsFile:
                 )
 
     def _require_columns(self) -> None:
-        """Refuse a table of the same name with other columns."""
+        """Reject a table of the same name with other columns."""
         described = self._connection.execute("PRAGMA table_info(results)").fetchall()
         there, needed = {column[1] for column in described}, set(NAMES)
         if there != needed:
@@ -199,7 +199,7 @@ class ResultsFile:
 
     @contextmanager
     def _sentences(self) -> Iterator[None]:
-        """Say which file it is that SQLite cannot read or write."""
+        """Name the file that SQLite cannot read or write."""
         try:
             yield
         except sqlite3.Error as error:
@@ -221,6 +221,6 @@ def unreadable(path: Path, error: object) -> ValueError:
 
 
 def require_suffix(path: Path, suffixes: tuple[str, ...]) -> None:
-    """Refuse file names with another suffix."""
+    """Reject file names with another suffix."""
     if path.suffix not in suffixes:
         raise ValueError(f"{path} must end in {' or '.join(suffixes)}.")

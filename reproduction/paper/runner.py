@@ -19,15 +19,18 @@ from threadpoolctl import threadpool_limits
 from groundmetric import __version__, validation
 from groundmetric._cluster import require_client
 from groundmetric._progress import progress_bar
-from groundmetric.experiments import Comparison, Method, as_methods
-from groundmetric.experiments.comparison import require_sizes
+from groundmetric.experiments.measured import require_sizes
 
+from .comparison import Comparison
+from .methods import as_methods
 from .protocol import Task, require_rows
 from .results import ResultsFile, Row
 from .work import Failure, Outcome, Unit, finished, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from groundmetric.experiments import Method
 
     from .results import StrPath
 
@@ -80,7 +83,7 @@ def run(
         data, ``n_neighbors`` and ``svm``, and all results of a method the same version
         of groundmetric; otherwise a ValueError is raised.
     methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or your own methods; by default those of the paper's
+        Names in ``paper.METHODS``, or your own methods; by default those of the paper's
         Figure 1.
     n_neighbors : int, default=20
         Largest number of neighbors for errors and recall.
@@ -211,7 +214,7 @@ def _require_success(failures: Sequence[str], n_rows: int) -> None:
 def _require_tasks(
     tasks: Sequence[Task], labels: Labels, n_neighbors: int, *, svm: bool
 ) -> None:
-    """Refuse tasks from other data, tasks that are too small, and repeated indices."""
+    """Reject tasks from other data, tasks that are too small, and repeated indices."""
     if not tasks:
         raise ValueError("tasks is empty; at least one is needed.")
     for k, task in enumerate(tasks):

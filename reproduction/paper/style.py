@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from zlib import crc32
 
-from groundmetric.experiments import METHODS
+from .methods import METHODS
 
 __all__ = ["Style", "label_of", "style_of"]
 

@@ -17,13 +17,16 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from groundmetric._cluster import completed
-from groundmetric.experiments.comparison import Split, evaluate
+from groundmetric.experiments.measured import Split
+
+from .comparison import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from groundmetric.experiments import Comparison, Method
+    from groundmetric.experiments import Method
 
+    from .comparison import Comparison
     from .protocol import Task
 
 Floats = NDArray[np.float64]

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 __version__ = version("groundmetric")
 
-# Rooms are imported when a public name of theirs is used: some need scikit-learn, which
+# A room is imported when one of its public names is used: some need scikit-learn, which
 # takes a second to import.
 _ROOMS = (
     "transport",
@@ -134,7 +134,7 @@ _ON_DEMAND = (
 if not TYPE_CHECKING:  # which would take any name for a module
 
     def __getattr__(name: str) -> object:
-        """Import what is asked for when it is first asked for: start-up stays fast."""
+        """Import a name when it is first used, which keeps start-up fast."""
         if name in _ON_DEMAND:
             return import_module(f".{name}", __name__)
         for room in _ROOMS if name in __all__ else ():

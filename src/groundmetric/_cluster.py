@@ -1,8 +1,8 @@
 """Work on the machines of a Dask cluster; the only module that knows Dask.
 
-What all calls share travels as a task, not as scattered data: if the worker that holds
-it is lost, the scheduler makes it again elsewhere, and so it does with the calls. It is
-packed for the journey: Dask puts arrays wherever there is room in a message, and the
+Data that all calls share are sent as a task, not scattered: if the worker that holds
+them is lost, the scheduler runs the task again elsewhere, as it does with the calls.
+They are pickled into bytes, because Dask puts arrays anywhere in a message, and the
 compiled core needs them aligned.
 """
 
@@ -36,9 +36,9 @@ def completed(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the number and the result of ``function(shared, *call)``, in any order.
 
-    Results do not pile up: few calls are under way at a time. Each is given to the
-    worker that has least to do: left to itself, the scheduler starts them all where the
-    shared data are, and moves them only when it has seen how long they take.
+    Results do not pile up, since few calls are under way at a time. Each goes to the
+    worker that has least to do; otherwise, the scheduler would start them all where the
+    shared data are, and move them only once it knows how long they take.
     """
     require_client(client)
     from distributed import as_completed
@@ -152,19 +152,19 @@ class Shards:
                 self._homes[k] = workers[k % len(workers)]
 
     def _compare(self, births: list[str]) -> None:
-        """Say so if objects are not those of the last call."""
+        """Warn if objects are not those of the last call."""
         before, self._births = self._births, births
         n_new = sum(a != b for a, b in zip(before, births, strict=False))
         if n_new > 0:
             warnings.warn(
                 f"A worker of the cluster was lost; {n_new} of {len(births)} shards "
-                "were made again from the data, which does not change the result.",
+                "were rebuilt from the data, which does not change the result.",
                 stacklevel=2,
             )
 
 
 class _Kept:
-    """An object of a worker; it stays behind if the worker hands this on."""
+    """An object that stays on its worker: pickling this leaves it behind."""
 
     def __init__(self, birth: str = "") -> None:
         self.birth = birth or uuid.uuid4().hex
@@ -184,7 +184,7 @@ def _called(
 
 
 class _Packed:
-    """Data that are copied when they arrive, and so are aligned."""
+    """Data that are copied, and thereby aligned, when they arrive."""
 
     def __init__(self, item: Any) -> None:
         self.item = item
@@ -205,20 +205,20 @@ def _answered(function: Callable[..., Any], shared: _Packed, call: _Packed) -> A
 
 
 def _at(home: str) -> dict[str, Any]:
-    """Options of a task that a worker should do; another one, if it is lost."""
+    """Options of a task for this worker, or for another if it is lost."""
     where = {"workers": [home], "allow_other_workers": True} if home else {}
     return {"pure": False, **where}
 
 
 def _sent(client: Any, shared: object, name: str) -> Any:
-    """Make a task of data, see above."""
+    """Send data as a task; see the top of this file."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph")
         return client.submit(_same, _Packed(shared), key=name, pure=False)
 
 
 def is_client(item: object) -> bool:
-    """Tell whether this is a client of Dask; does not import it."""
+    """Return whether this is a client of Dask; does not import it."""
     return type(item).__module__.split(".")[0] == "distributed"
 
 

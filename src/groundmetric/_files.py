@@ -10,6 +10,8 @@ import errno
 import json
 import math
 import os
+import stat
+import sys
 import tokenize
 import zipfile
 import zlib
@@ -21,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 Arrays = dict[str, NDArray[Any]]
 StrPath = str | os.PathLike[str]
+Named = tuple[str, "str | Path | None"]  # the argument, and its file; - is a stream
 
 VERSION = 1  # of the format
 HEADER = "header"
@@ -34,7 +37,7 @@ UNPACKED = 2 << 30  # bytes that a smaller, compressed file may become
 
 
 class TooLargeError(ValueError):
-    """A compressed file holds more than is read."""
+    """A compressed file would unpack to more than is allowed."""
 
 
 def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> None:
@@ -45,7 +48,7 @@ def write(path: StrPath, kind: str, facts: dict[str, Any], arrays: Arrays) -> No
 
 
 def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Fill a file of another name first, so that no half of it is ever seen.
+    """Write a file under another name first, so that half a file is never seen.
 
     A link stays a link. Devices and pipes are written to directly.
     """
@@ -84,7 +87,7 @@ def target_of(path: Path) -> Path:
 
 
 def require_writable(path: Path, name: str) -> None:
-    """Refuse a file that cannot be written, before any work is done."""
+    """Reject a file that cannot be written, before any work is done."""
     target = target_of(path)
     if target.is_dir():
         raise ValueError(f"{name} is {path}, which is a folder.")
@@ -100,6 +103,33 @@ def require_writable(path: Path, name: str) -> None:
         raise ValueError(
             f"{name} is {path}, which cannot be written: {error.strerror}."
         ) from error
+
+
+def require_apart(outputs: Sequence[Named], inputs: Sequence[Named]) -> None:
+    """Reject an output that is an input, or another output."""
+    taken = [(*one, _identities(one[1])) for one in inputs]
+    for option, path in outputs:
+        identities = _identities(path)
+        for other, file, others in taken:
+            if identities & others:
+                raise ValueError(
+                    f"{option} is {path}, the same file as {other} ({file}); choose "
+                    "another name."
+                )
+        taken.append((option, path, identities))
+
+
+def _identities(file: str | Path | None) -> set[object]:
+    """Identify a file by its path without links, and by its inode."""
+    if file is None:
+        return set()
+    try:
+        found = os.fstat(sys.stdin.fileno()) if file == "-" else Path(file).stat()
+    except OSError:  # no such file, or no standard input
+        return {os.path.realpath(file)}
+    if not stat.S_ISREG(found.st_mode):
+        return set()  # writing to a folder, a terminal or a pipe destroys nothing
+    return {os.path.realpath(file), (found.st_dev, found.st_ino)}
 
 
 def named(error: OSError, path: Path) -> OSError:
@@ -133,7 +163,7 @@ def load_arrays(path: StrPath, *names: str) -> Arrays:
             if not names or info.filename.removesuffix(".npy") in names:
                 with archive.open(info) as file:
                     require_bytes(file, info.file_size)
-        # All of it, before any is believed.
+        # Check the whole file before using any of it.
         damaged = None if names else archive.testzip()
     if damaged is not None:
         raise ValueError(f"{damaged} does not match its checksum")
@@ -142,7 +172,7 @@ def load_arrays(path: StrPath, *names: str) -> Arrays:
 
 
 def require_bytes(file: IO[bytes], size: int) -> None:
-    """Refuse an array that is larger than what follows its header."""
+    """Reject an array that is larger than the data after its header."""
     version = np.lib.format.read_magic(file)
     if version == (1, 0):
         shape, _, dtype = np.lib.format.read_array_header_1_0(file)
@@ -152,7 +182,7 @@ def require_bytes(file: IO[bytes], size: int) -> None:
         raise ValueError("it holds Python objects")
     needed, left = math.prod(shape) * dtype.itemsize, size - file.tell()
     if needed > left:
-        raise ValueError(f"an array needs {needed} bytes, but {left} are there")
+        raise ValueError(f"an array needs {needed} bytes, but only {left} are left")
 
 
 def read(path: StrPath, kind: str) -> tuple[dict[str, Any], Arrays]:

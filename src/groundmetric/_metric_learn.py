@@ -1,10 +1,10 @@
-"""The only place that knows metric-learn, and what scikit-learn changed under it.
+"""The only module that imports metric-learn, and adapts it to current scikit-learn.
 
 metric-learn 0.7 passes ``force_all_finite`` to ``check_array`` and ``check_X_y``, which
 scikit-learn renamed to ``ensure_all_finite`` in 1.6 and dropped in 1.8. Both functions
 are wrapped in metric-learn's own module; scikit-learn stays as it is. And it imports
 ``stable_cumsum``, which scikit-learn 1.10 will drop: hence the limit in pyproject.toml.
-A test tells when metric-learn works without all this.
+A test fails once metric-learn works without all this.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OLD, NEW = "force_all_finite", "ensure_all_finite"
 
 
 class Learned(NamedTuple):
-    """A linear map, and whether the iteration came to its end."""
+    """A linear map, and whether the iteration converged."""
 
     components: Floats
     converged: bool
@@ -43,38 +43,23 @@ def is_installed() -> bool:
 def lmnn(rows: Floats, labels: NDArray[np.int64], k: int, **options: Any) -> Learned:
     """Learn from rows and labels with k target neighbors."""
     learner = _package().LMNN(n_neighbors=k, init="identity", **options)
-    return _learned(learner.fit(rows, labels))
-
-
-def itml(
-    pairs: Floats,  # (n_pairs, 2, d)
-    same: NDArray[np.bool_],
-    bounds: Floats,
-    **options: Any,
-) -> Learned:
-    """Learn from pairs that are to be nearer, or farther, than the bounds."""
-    learner = _package().ITML(**options)
-    # What fit does, less a threshold that nobody needs: that makes scikit-learn warn.
-    return _learned(learner._fit(pairs, np.where(same, 1, -1), bounds=bounds))
-
-
-def _learned(learner: Any) -> Learned:
+    learner.fit(rows, labels)
     converged = learner.n_iter_ + 1 < learner.max_iter
     return Learned(np.asarray(learner.components_), converged)
 
 
 def _package() -> ModuleType:
-    """Import metric-learn, fit for the scikit-learn that is installed."""
+    """Import metric-learn, adapted to the scikit-learn that is installed."""
     try:
         import metric_learn
         from metric_learn import _util
     except ImportError as error:
         raise ImportError(
-            "LMNN and ITML need metric-learn: pip install 'groundmetric[baselines]'."
+            "LMNN needs metric-learn: pip install 'groundmetric[baselines]'."
         ) from error
     for name in ("check_array", "check_X_y"):
         check = getattr(_util, name)
-        if not hasattr(check, "__wrapped__"):  # so that nobody translates twice
+        if not hasattr(check, "__wrapped__"):  # wrap only once
             setattr(_util, name, _translated(check))
     found: ModuleType = metric_learn
     return found

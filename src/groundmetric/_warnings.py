@@ -8,7 +8,7 @@ import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
-# Pipelines and searches call us, but whoever called them wants to know.
+# If pipelines or searches of scikit-learn call us, warnings are for their caller.
 OTHERS = ("sklearn", "joblib")
 
 
@@ -29,7 +29,7 @@ def warn_not_converged(message: str) -> None:
 
 
 def _folders() -> tuple[str, ...]:
-    """Return where the code is that a warning is not about."""
+    """Return the folders of code that warnings should not point at."""
     folders = [str(Path(__file__).parent)]
     for name in OTHERS:
         spec = find_spec(name)

@@ -12,7 +12,7 @@ from groundmetric.cli._app import app
 
 @pytest.fixture(autouse=True)
 def silence():
-    """Drop notes that a test left unsaid, so that the next command does not."""
+    """Drop notes that a test left unprinted, so that the next test starts without."""
     yield
     _console._held.clear()
 
@@ -43,7 +43,7 @@ def images(folder):
 
 @pytest.fixture
 def run():
-    """Call the command; fail if it dies of anything but its own exit."""
+    """Call the command; fail on exceptions other than its exit."""
 
     def call(*arguments, **options):
         found = CliRunner().invoke(app, [str(word) for word in arguments], **options)

@@ -1,4 +1,4 @@
-"""Columns are taken for what they are, or refused."""
+"""Columns are recognized as labels, bins or neither, or rejected."""
 
 import json
 
@@ -93,7 +93,7 @@ def test_a_matrix_keeps_its_names(run):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("fit data.npz --label 2", "--label is for CSV and parquet, not data.npz."),
         ("evaluate data.npz --ignore 0", "--ignore is for CSV and parquet"),
@@ -102,11 +102,11 @@ def test_a_matrix_keeps_its_names(run):
         ("fit images --labels y.txt", "--labels: the subfolders of images are"),
     ],
 )
-def test_options_that_would_be_ignored_are_refused(line, said, folder, run):
+def test_options_that_would_be_ignored_are_refused(line, message, folder, run):
     (folder / "images" / "left").mkdir(parents=True)
     found = run(*line.split())
     assert found.exit_code == 2
-    assert found.stderr.startswith(f"error: {said}")
+    assert found.stderr.startswith(f"error: {message}")
 
 
 def test_options_about_columns_may_be_for_the_other_file(folder, run):
@@ -128,12 +128,12 @@ def test_labels_that_would_be_read_as_one_are_refused(folder, run):
 def classes_of(run, *line):
     found = run("fit", *line, "--max-steps", "1", "--json")
     assert found.exit_code == 0
-    warned = [said for said in found.stderr.splitlines() if "warning: label" in said]
+    warned = [line for line in found.stderr.splitlines() if "warning: label" in line]
     return json.loads(found.stdout)["classes"], warned
 
 
 @pytest.mark.parametrize(
-    ("labels", "classes", "said"),
+    ("labels", "classes", "message"),
     [
         (["01", "1"], ["01", "1"], ["labels '01' and '1' are taken as two classes"]),
         (["nan", "1"], ["1", "nan"], ["label 'nan' is taken as the name of a class"]),
@@ -141,13 +141,13 @@ def classes_of(run, *line):
     ],
 )
 def test_labels_that_look_like_numbers_are_told_apart(
-    labels, classes, said, folder, run
+    labels, classes, message, folder, run
 ):
     y = np.repeat(labels, 4)
     (folder / "codes.csv").write_text(csv_of(X, y))
     (folder / "codes.txt").write_text("\n".join(y))
     pd.DataFrame(X, columns=NAMES).assign(kind=y).to_parquet(folder / "codes.parquet")
-    wanted = (classes, [f"warning: {text}" for text in said])
+    wanted = (classes, [f"warning: {text}" for text in message])
     assert classes_of(run, "codes.csv", "--label", "kind") == wanted
     assert classes_of(run, "codes.parquet", "--label", "kind") == wanted
     assert classes_of(run, "X.npy", "--labels", "codes.txt") == wanted

@@ -1,4 +1,4 @@
-"""Good uses, small."""
+"""Every command on small, valid data."""
 
 import json
 from decimal import Decimal
@@ -12,6 +12,7 @@ from samples import LINE, X, Y, csv_of
 from groundmetric import GroundMetricLearning, __version__, pairwise_emd
 from groundmetric.base._powers import raised
 from groundmetric.cli import _data
+from groundmetric.cli._options import Source
 from groundmetric.datasets import _cells, _text
 
 ROWS = X / X.sum(axis=1, keepdims=True)
@@ -108,7 +109,7 @@ def test_limit_draws_class_by_class(folder, run):
     assert json.loads(found.stdout)["n_histograms"] == 4
     assert "learning from 4 of 8 histograms" in found.stderr
     (folder / "rare.csv").write_text(csv_of(X, ["rare", *7 * ["common"]]))
-    data = _data.read_labeled(_data.Source("rare.csv"))
+    data = _data.read_labeled(Source("rare.csv"))
     for seed in range(5):
         assert sorted(_data.limited(data, 3, seed, "").y)[1:] == ["common", "rare"]
 

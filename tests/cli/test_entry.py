@@ -1,16 +1,18 @@
 """The command as a shell sees it: help, completion, a missing typer, a closed pipe."""
 
+import inspect
 import json
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from samples import X, Y, csv_of
 
-from groundmetric import SinkhornMetricLearning
-from groundmetric.cli import _evaluate, _fit, _report, main
+from groundmetric.baselines import NCA
+from groundmetric.cli import _command, _evaluate, _fit, _report, main
 from groundmetric.cli._app import COMMANDS, OneLine
 
 # What takes long to import, and what help has no use for.
@@ -18,12 +20,27 @@ HEAVY = ("joblib", "matplotlib", "pandas", "pyarrow", "scipy", "sklearn")
 
 
 def test_every_command_has_help_with_examples(run):
-    for name, (*_, first_line) in COMMANDS.items():
+    for name, first_line in COMMANDS.items():
         found = run(name, "--help")
         assert first_line in found.stdout.splitlines()[2]
         assert found.exit_code == 0
         assert f"  groundmetric {name}" in found.stdout
     assert all(f"  {name}" in run("--help").stdout for name in COMMANDS)
+
+
+def test_every_option_has_help():
+    for name in COMMANDS:
+        for one in OneLine().get_command(None, name).params:
+            assert one.name == "context" or one.help, f"{name}: {one.name}"
+        command = getattr(import_module(f"groundmetric.cli._{name}"), name)
+        described, texts = _command._documented(command.__wrapped__)
+        assert "-----" not in described
+        assert set(texts) <= set(inspect.signature(command).parameters)
+    # Without docstrings (python -OO) there is no help, but all else.
+    line = [sys.executable, "-OO", "-m", "groundmetric", "predict", "--help"]
+    found = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert all(f"--{x}" in found.stdout for x in ("ignore", "feature", "neighbors"))
+    assert "--beside" not in found.stdout
 
 
 def test_the_documentation_is_about_all_commands():
@@ -134,9 +151,8 @@ def test_interrupt(run, monkeypatch):
 
 @pytest.mark.parametrize("command", ["predict", "evaluate", "report"])
 def test_models_of_another_kind_are_named(folder, command):
-    model = SinkhornMetricLearning(max_steps=1).fit(X, Y)
-    model.save(folder / "smooth.npz")
-    line = [command, "data.csv", "--model", "smooth.npz"]
+    NCA().fit(X, Y).save(folder / "nca.npz")
+    line = [command, "data.csv", "--model", "nca.npz"]
     found = subprocess.run(  # by a process that has not imported the class yet
         [sys.executable, "-m", "groundmetric", *line],
         capture_output=True,
@@ -145,7 +161,6 @@ def test_models_of_another_kind_are_named(folder, command):
     )
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr == (
-        "error: smooth.npz is a model of SinkhornMetricLearning; one of "
-        "EMDClassifier, GroundMetricLearning, MappedMetricLearning or MetricLearningCV "
-        "is needed.\n"
+        "error: nca.npz is a model of NCA; one of a learner of a metric, such as "
+        "GroundMetricLearning, or of EMDClassifier is needed.\n"
     )

@@ -42,7 +42,7 @@ def test_fit_starts_from_a_metric_by_name(run):
 
 
 @pytest.mark.parametrize(
-    ("names", "line", "said"),
+    ("names", "line", "message"),
     [
         ("b,a,d", "distances data.csv --metric", "data.csv has no column 'd', which"),
         ("b,a,d", "fit data.csv --init", "named.csv has no bin 'c', which data.csv"),
@@ -51,12 +51,12 @@ def test_fit_starts_from_a_metric_by_name(run):
         ("a,b,c", "fit data.csv --init", "named.csv has row 'b' where column 'a' is;"),
     ],
 )
-def test_other_names_are_refused(names, line, said, folder, run):
+def test_other_names_are_refused(names, line, message, folder, run):
     text = NAMED.replace("b,a,c", names, 1)
     (folder / "named.csv").write_text(text.replace("\nc,", f"\n{names[-1]},"))
     found = run(*line.split(), "named.csv")
     assert found.exit_code == 2
-    assert found.stderr.startswith(f"error: {said}")
+    assert found.stderr.startswith(f"error: {message}")
     assert found.stderr.count("\n") == 1
 
 

@@ -183,13 +183,15 @@ def test_as_many_neighbors_vote_as_the_classifier_asks(folder, run, max_samples)
 
 
 @pytest.mark.parametrize(
-    ("extra", "said"),
+    ("extra", "columns"),
     [
         (["year"], "column 'year'"),
         (["year", "d"], "columns 'year', 'd'"),
     ],
 )
-def test_columns_that_a_model_does_not_know_are_named(model, folder, run, extra, said):
+def test_columns_that_a_model_does_not_know_are_named(
+    model, folder, run, extra, columns
+):
     rows = [[*row, *range(7, 7 + len(extra))] for row in NEW]
     names = ["a", "b", "c", *extra]
     lines = [",".join(map(str, row)) for row in [names, *rows]]
@@ -202,15 +204,15 @@ def test_columns_that_a_model_does_not_know_are_named(model, folder, run, extra,
     assert plain.stderr == ""
     assert found.stdout == plain.stdout
     assert found.stderr == (
-        f"left out: {said}, not among those that the model was learned from\n"
+        f"left out: {columns}, not among those that the model was learned from\n"
     )
     ignored = [word for name in extra for word in ("--ignore", name)]
     assert run("predict", "wide.csv", *line, *ignored).stderr == ""
-    # The same for those that the other file of a command has not.
+    # The same for columns that the other file of a command lacks.
     line = ["distances", "plain.csv", "--metric", "line.npy", "--queries", "wide.csv"]
     found = run(*line)
     assert found.exit_code == 0
-    assert f"left out: {said}, not among those that plain.csv has" in found.stderr
+    assert f"left out: {columns}, not among those that plain.csv has" in found.stderr
 
 
 @pytest.mark.usefixtures("new")
@@ -246,7 +248,7 @@ def test_neighbors_have_labels_if_there_are_any(folder, run):
     assert np.load("n.npz")["labels"].ravel().tolist() == Y.tolist()
     line[1] = "base.npy"
     assert run(*line).stdout.startswith("query,rank,neighbor,distance\n")
-    # A label that is missing is no error here, but said.
+    # A missing label is not an error here, but reported.
     (folder / "some.csv").write_text(csv_of(X, ["", *Y[1:]]))
     line[1] = "some.csv"
     found = run(*line)
@@ -288,12 +290,12 @@ def test_fit_by_cross_validation(folder, run):
     assert found.exit_code == 0
     direct = MetricLearningCV(GroundMetricLearning(max_steps=2), {}).fit(rows, labels)
     steps = f"{direct.best_step_} step" + "s" * (direct.best_step_ != 1)
-    first, told, *_ = found.stdout.splitlines()
+    first, second, *_ = found.stdout.splitlines()
     # The criterion is that of all histograms, and not what was chosen by.
     assert first.endswith(f"2 classes: {steps}, as chosen by cross-validation.")
     scores = direct.cv_results_["mean_test_score"]
     errors = [f"{100 * (1 - x):.1f} %" for x in (direct.best_score_, scores[0])]
-    assert told.endswith(f": {errors[0]}, and {errors[1]} with the initial metric.")
+    assert second.endswith(f": {errors[0]}, and {errors[1]} with the initial metric.")
     model = MetricLearningCV.load("cv.npz")
     assert np.array_equal(model.metric_, direct.metric_)
     assert model.best_step_ == direct.best_step_

@@ -6,7 +6,7 @@ from samples import csv_of
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("8x8", "--shape is 8x8, that is 64 features, but there are 4."),
         ("2x2X2", "--shape is 2x2X2, that is 8 features, but there are 4."),
@@ -16,11 +16,11 @@ from samples import csv_of
         ),
     ],
 )
-def test_wrong_shapes_are_quoted(text, said, folder, run):
+def test_wrong_shapes_are_quoted(text, message, folder, run):
     rows = np.random.default_rng(0).integers(1, 9, (24, 4))
     (folder / "grid.csv").write_text(
         csv_of(rows, ["left", "right"] * 12, "nw,ne,sw,se,kind")
     )
     found = run("report", "grid.csv", "--shape", text)
     assert found.exit_code == 2
-    assert found.stderr.startswith(f"error: {said}")
+    assert found.stderr.startswith(f"error: {message}")

@@ -110,9 +110,9 @@ def test_a_column_that_may_not_be_a_bin_is_pointed_to(case, written, learn):
 
 def test_columns_with_the_same_trouble_share_a_warning(written, learn):
     path = written(COUNTS, "age,year", AGES, AGES[::-1])
-    said = learn(path).stderr
-    assert "warning: column 'age' (and 1 other) is used as a bin" in said
-    assert said.count("warning") == 1
+    message = learn(path).stderr
+    assert "warning: column 'age' (and 1 other) is used as a bin" in message
+    assert message.count("warning") == 1
 
 
 def abundances():
@@ -175,14 +175,14 @@ def test_images_are_not_suspected(n, folder, learn):
 
 def test_columns_to_keep_are_bins(written, learn):
     path = written(COUNTS, "acc", ORDERED)
-    for line, said in (
+    for line, message in (
         (["--keep", "none"], "--keep is 'none', but table.csv has no such column"),
         (["--keep", "acc", "--ignore", "acc"], "--keep is 'acc', which holds labels"),
         (["--keep", "kind"], "--keep is 'kind', which holds labels or is left out"),
     ):
         found = learn(path, *line)
         assert found.exit_code == 2
-        assert said in found.stderr
+        assert message in found.stderr
 
 
 def test_names_with_blanks_are_quoted(written, learn):

@@ -216,7 +216,7 @@ CASES = {
         NOTHING,
         "--init is foo: No such file; use uniform, typical, independence, or the file",
     ),
-    "start is no metric": (
+    "start is not a metric": (
         "fit data.csv --init m.csv", matrix([[0, 1, 5], [1, 0, 1], [5, 1, 0]]), "init",
     ),
     "limit too small": ("fit data.csv --limit 1", NOTHING, "but there are 2 classes"),
@@ -295,9 +295,9 @@ def test_one_line_and_nothing_written(case, folder, run):
     before = files(folder)
     found = run(*shlex.split(line))
     assert found.exit_code == 2
-    (said,) = found.stderr.splitlines()
-    assert said.startswith("error: ")
-    assert sentence in said
+    (message,) = found.stderr.splitlines()
+    assert message.startswith("error: ")
+    assert sentence in message
     assert found.stdout == ""
     assert files(folder) == before
 

@@ -9,12 +9,11 @@ from scipy.spatial.distance import cdist
 
 from groundmetric.experiments import (
     METHODS,
-    Comparison,
     Method,
     cross_validate,
     cross_validation,
 )
-from groundmetric.experiments.comparison import Measured
+from groundmetric.experiments.measured import Measured
 
 X = np.repeat([[3, 1, 0], [0, 1, 3]], 6, axis=0) + np.eye(3)[np.arange(12) % 3]
 Y = np.repeat(["a", "b"], 6)
@@ -28,7 +27,7 @@ def test_every_histogram_is_tested_once_in_each_repeat():
         assert sorted(labels) == ["a"] * 4 + ["b"] * 4
 
         def distances(left, right):
-            assert right is not None  # recall would need them, and nobody asks
+            assert right is not None  # only recall would need them
             seen.append(left)
             return METHODS["l1"].learn(train, labels, None)(left, right)
 
@@ -55,16 +54,24 @@ def test_folds_may_be_smaller_than_neighborhoods():
     assert found.knn_errors == [0.5] * 6
 
 
+def test_a_test_set_is_one_split():
+    tests = [[3, 1, 0], [0, 1, 3], [1, 1, 0]]
+    (found,) = cross_validate(
+        X, Y, X_test=tests, y_test=["a", "b", "b"], methods=["l1"]
+    )
+    assert found.design.kind == "given"
+    assert (found.design.n_train, found.design.n_test) == (12, 3)
+    assert found.knn_errors == [pytest.approx(1 / 3)]
+    assert found.first is None  # nothing large is kept
+
+
 def test_support_vector_machines_and_the_bar(monkeypatch, capsys):
-    def measured(method, split, *, n_neighbors, svm, n_jobs, with_recall, keep):
-        assert not keep
-        assert (n_neighbors, svm, n_jobs, with_recall) == (2, True, 1, False)
+    def measured(method, split, *, n_neighbors, svm, n_jobs):
+        assert (n_neighbors, svm, n_jobs) == (2, True, 1)
         assert len(split.z) == 4
         wrong = np.array([[True, k < len(method.name)] for k in range(4)])
         machine = np.array([True, False, False, False])
-        errors = list(wrong.mean(axis=0))
-        found = Comparison(method.name, errors, [], 0.25, 0.0, 0.0)
-        return Measured(found, wrong, machine)
+        return Measured(method.name, wrong, machine, 0.0)
 
     monkeypatch.setattr(cross_validation, "measured", measured)
     found = cross_validate(
@@ -91,6 +98,8 @@ def test_support_vector_machines_and_the_bar(monkeypatch, capsys):
         ({"y": ["a"] * 12}, "one class only"),
         ({"y": Y[:-1]}, "y has 11 labels for 12 histograms"),
         ({"seed": -1}, "seed is -1"),
+        ({"X_test": X}, "X_test and y_test must be given together"),
+        ({"X_test": [[1, 2]], "y_test": ["a"]}, "X has 3 bins, but X_test has 2"),
     ],
 )
 def test_bad_input(options, message):
@@ -112,8 +121,8 @@ def test_processes_give_the_same_results_and_warnings(monkeypatch):
     with pytest.warns(UserWarning, match=f"{os.getpid()} learned from 8"):
         here = cross_validate(X, y, **options, n_jobs=2)
     monkeypatch.setattr(cross_validation, "WORTH_PROCESSES", 8)
-    with pytest.warns(UserWarning, match="learned from 8") as said:
+    with pytest.warns(UserWarning, match="learned from 8") as warned:
         there = cross_validate(X, y, **options, n_jobs=2)
-    assert len(said) == 2
-    assert not any(str(one.message).startswith(f"{os.getpid()} ") for one in said)
+    assert len(warned) == 2
+    assert not any(str(one.message).startswith(f"{os.getpid()} ") for one in warned)
     assert [one.knn_errors for one in there] == [one.knn_errors for one in here]

@@ -7,16 +7,19 @@ import pytest
 from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from groundmetric.baselines import NCA
 from groundmetric.experiments import (
     FIXED,
     LEARNERS,
     METHODS,
+    Method,
     compare,
     cross_validate,
     draw,
     methods,
 )
-from groundmetric.experiments.choice import available_learners, choice, in_a_sentence
+from groundmetric.experiments.choice import available_learners, choice
+from groundmetric.experiments.names import in_a_sentence
 
 NAMES = {"l1": "the l1 distance", "chi2": "the chi-squared distance", "nca": "NCA",
          "lmnn": "LMNN", "learned": "the learned metric"}  # fmt: skip
@@ -25,7 +28,7 @@ Y = np.repeat(["a", "b"], 12)
 X[:12, 0] += 0.3
 
 
-def said(errors, significant=()):
+def sentence(errors, significant=()):
     """Choose, where only these pairs differ significantly."""
     ends = {True: (0.01, 0.2), False: (-0.01, 0.2)}
     return choice(errors, lambda a, b: ends[(a, b) in significant], NAMES)
@@ -34,18 +37,18 @@ def said(errors, significant=()):
 def test_a_learner_that_is_better_is_recommended():
     errors = {"l1": 0.1, "chi2": 0.08, "nca": 0.04, "lmnn": 0.05, "learned": 0.06}
     better = [("nca", "chi2"), ("nca", "learned")]
-    assert said(errors, better) == (
+    assert sentence(errors, better) == (
         "Use NCA on these data: 4.0 % errors, significantly fewer than the chi-squared "
         "distance (8.0 %), the best distance that needs no learning; LMNN is not "
         "significantly worse."
     )
-    assert said(errors, better[:1]).endswith(
+    assert sentence(errors, better[:1]).endswith(
         "; LMNN and the learned metric are not significantly worse."
     )
 
 
 def test_a_learner_that_may_be_lucky_is_not():
-    assert said({"l1": 0.1, "learned": 0.06}) == (
+    assert sentence({"l1": 0.1, "learned": 0.06}) == (
         "The learned metric makes the fewest errors on these data, 6.0 %, but not "
         "significantly fewer than the l1 distance (10.0 %), which needs no learning: "
         "use either."
@@ -55,10 +58,10 @@ def test_a_learner_that_may_be_lucky_is_not():
 
 
 def test_of_equals_the_one_that_learns_nothing_is_recommended():
-    assert said({"nca": 0.05, "l1": 0.05}) == (
+    assert sentence({"nca": 0.05, "l1": 0.05}) == (
         "Use the l1 distance on these data: 5.0 % errors, and no learner makes fewer."
     )
-    assert said({"nca": 0.05, "lmnn": 0.06}) == (
+    assert sentence({"nca": 0.05, "lmnn": 0.06}) == (
         "Use NCA on these data: 5.0 % errors, the fewest."
     )
 
@@ -74,7 +77,7 @@ def test_learners_need_two_of_a_class_and_what_is_installed(monkeypatch):
     assert available_learners(many, slow=True) == (list(LEARNERS), "")
     monkeypatch.setitem(sys.modules, "metric_learn", None)
     found = available_learners(enough)
-    assert found.names == ["gml-smoothed", "nca-hellinger", "chi2-lmnn"]
+    assert found.names == [name for name in LEARNERS if name != "lmnn-hellinger"]
     assert "pip install 'groundmetric[baselines]'" in found.skipped
     assert set(LEARNERS) <= set(METHODS)
 
@@ -111,9 +114,10 @@ def test_compare_names_methods_as_the_command_does():
         "Use the smoothed metric (SinkhornMetricLearning) on these data: "
     )
     assert frame["saved"].isna().all()  # our learner is not there
-    # Both are LMNN to a report, which has only the second.
-    both = compare(X, Y, methods=["lmnn", "lmnn-hellinger"], n_folds=2)
-    assert f"Use {METHODS[both.index[0]].label} on" in both.attrs["verdict"]
+    # Methods of yours have their own labels.
+    mine = Method.of(NCA(hellinger=False), "nca", "my NCA")
+    found = compare(X, Y, methods=[mine], n_folds=2)
+    assert found.attrs["verdict"].startswith("Use my NCA on these data: ")
 
 
 def test_compare_takes_counts_of_words_as_the_command_does():
@@ -147,7 +151,7 @@ def test_other_learners_use_one_thread_of_blas():
             return super().fit(X, y)
 
     with threadpool_limits(2):
-        methods._learn_map(Watched, {}, X, Y, None)
+        methods._learn_map(Watched(), X, Y, None)
     assert set(seen) == {1}
 
 

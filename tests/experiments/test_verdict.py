@@ -1,4 +1,4 @@
-"""What is said about errors: honest in both directions, and about how sure it is."""
+"""Sentences about errors: honest in both directions, and about how sure it is."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,15 @@ import pytest
 from groundmetric.experiments import CrossValidation
 from groundmetric.experiments.choice import best_first
 from groundmetric.experiments.design import Design
+from groundmetric.experiments.gain import Gain, confidence, kind
 from groundmetric.experiments.splits import draw, given, split_data
-from groundmetric.experiments.verdict import Gain, Verdict, confidence, kind
+from groundmetric.experiments.verdict import Verdict
+
+
+def cells_of(verdict, measure="knn"):
+    """Rows of the table by the name of the distance, without the label."""
+    rows = verdict.rows(measure)
+    return {name: row[1:] for name, row in zip(verdict.found, rows, strict=True)}
 
 
 def wrong(*rows, n=100):
@@ -17,7 +24,7 @@ def wrong(*rows, n=100):
 
 
 def verdict_of(learned, l1, *, svm=None, y_test=50 * ["a", "b"], **others):
-    """Judge errors on a test set that was given."""
+    """Make a verdict from errors on a given test set."""
     design = given(["a", "b"], y_test)
     machines = svm or {}
     errors = {"learned": learned, "l1": l1, **others}
@@ -56,17 +63,17 @@ def test_verdict_is_honest_in_both_directions():
 
 
 @pytest.mark.parametrize(
-    ("sure", "said"),
+    ("sure", "message"),
     [
         (0.96, "Other random splits may tip the scales."),
         (0.04, "96.0 % sure that the l1 distance is better; a significant difference"),
         (0.7, "70.0 % sure that learning is better; 50 % is a coin toss"),
     ],
 )
-def test_verdicts_near_the_edge_are_called_so(sure, said):
+def test_verdicts_near_the_edge_are_called_so(sure, message):
     found = Gain("the l1 distance", 0.1, 0.12, 0.02, -0.01, 0.05, sure)
     assert kind(found) == "unclear"
-    assert said in found.certainty
+    assert message in found.certainty
 
 
 def test_nothing_is_certain():
@@ -83,7 +90,7 @@ def test_the_best_rival_is_named():
         "2.0 % errors: fewer than the learned metric, but not significantly so."
     )
     assert verdict_of(few, many).best_fixed().endswith("more than the learned metric.")
-    equal = verdict_of(few, few, initial=wrong())  # which is no rival
+    equal = verdict_of(few, few, initial=wrong())  # which does not count
     assert equal.best_fixed().endswith("as many as the learned metric.")
 
 
@@ -97,7 +104,7 @@ def test_where_support_vector_machines_disagree_it_says_so():
         "the distance and nothing else."
     )
     assert found.machines() in found.sentences()
-    assert found.rows("svm")["l1"][0] == "1.0 %"
+    assert cells_of(found, "svm")["l1"][0] == "1.0 %"
     assert found.facts()["errors"]["l1"]["svm_saved"]["mean"] == pytest.approx(-0.19)
     agree = verdict_of(few, many, svm={"learned": few, "l1": many})
     assert agree.machines() == ""
@@ -109,16 +116,16 @@ def test_tables_have_a_balanced_column_if_classes_are_unequal():
     always_a = wrong(*range(95, 100))
     found = verdict_of(always_a, always_a, y_test=labels)
     assert found.columns()[:2] == ["Errors", "Balanced errors"]
-    assert found.rows()["l1"][:2] == ["5.0 %", "50.0 %"]
+    assert cells_of(found)["l1"][:2] == ["5.0 %", "50.0 %"]
     assert "makes 5.0 % errors" in found.guessing()
     assert "50.0 % by guessing" in found.guessing()
     equal = verdict_of(wrong(0), wrong(0))
     assert equal.guessing() == ""
     assert equal.columns() == ["Errors", "Saved by learning (95 %)", "Sure"]
-    assert equal.rows()["learned"] == ["1.0 %", "", ""]
+    assert cells_of(equal)["learned"] == ["1.0 %", "", ""]
     beside = verdict_of(wrong(0), wrong(0), **{"nca-hellinger": wrong(1)})
     assert beside.columns()[-1] == "Seconds"  # one time alone says little
-    assert [row[-1] for row in beside.rows().values()] == ["1.5", "", "1.5"]
+    assert [row[-1] for row in cells_of(beside).values()] == ["1.5", "", "1.5"]
 
 
 def test_no_distance_is_recommended_that_is_no_better_than_guessing():
@@ -143,7 +150,7 @@ def test_wins_are_counted_over_splits():
         1,
     )
     assert found.columns()[3] == "Wins of 3"
-    assert found.rows()["l1"][3] == "2"
+    assert cells_of(found)["l1"][3] == "2"
 
 
 def test_equal_numbers_of_errors_are_a_tie():

@@ -37,7 +37,7 @@ def attempt(path, log, n_jobs):
         with joblib.parallel_config("threading", n_jobs=n_jobs):
             run(**problem(n_classes=N_CLASSES), methods=methods, path=path)
         status = 0
-    except BaseException:  # noqa: BLE001 - a child must not go on as its parent
+    except BaseException:  # noqa: BLE001 - a child must not continue as its parent
         traceback.print_exc()
     os._exit(status)
 

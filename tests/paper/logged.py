@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from groundmetric.experiments import METHODS, Method
-from paper import binary_tasks, read_results
+from groundmetric.experiments import Method
+from paper import METHODS, binary_tasks, read_results
 
 TIMES = ("fit_seconds", "seconds")
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from groundmetric.experiments import FIGURE_3, FIGURE_4, METHODS
-from paper import MissingResultsError, read_results
+from paper import FIGURE_3, FIGURE_4, METHODS, MissingResultsError, read_results
 from paper.command import main
 from paper.plan import Request, eligible, plan
+from started import SCRIPT, finished, python
 
 ROOT = Path(__file__).parents[2]
 
@@ -109,8 +109,8 @@ def test_reproduce_digits_and_draw(folder, run):
     text = (folder / "here" / names[2]).read_text(encoding="utf-8")
     assert "| method | 1-NN error |" in text
     assert text.count("| l1 against |") == 2
-    for said in ("k-NN error (mean over kappa", "Recall (mean over kappa"):
-        assert said in text
+    for message in ("k-NN error (mean over kappa", "Recall (mean over kappa"):
+        assert message in text
     with sqlite3.connect("results.sqlite") as file:
         file.execute("UPDATE results SET svm_error = 0.25")
     assert run(*line, "--out", "here").exit_code == 0
@@ -124,7 +124,7 @@ def test_figures_are_judged_before_the_first_is_drawn(folder, run):
     for name in ("one", "two"):
         assert run("run", *methods, "--experiment", name).exit_code == 0
     line = ["figures", "results.sqlite", "--out", "here"]
-    for options, said in (
+    for options, message in (
         ([], "there are 2 experiments, one, two: name one with --experiment."),
         (["--experiment", "six"], "--experiment is 'six'; the results have one, two"),
         (["--experiment", "one"], "figure 1 cannot be drawn from"),
@@ -133,7 +133,7 @@ def test_figures_are_judged_before_the_first_is_drawn(folder, run):
     ):
         found = run(*line, *options)
         assert found.exit_code == 2
-        assert said in found.stderr
+        assert message in found.stderr
     assert not (folder / "here").exists()
 
 
@@ -148,7 +148,7 @@ def test_figures_of_one_size_share_an_experiment():
     assert (few.name, few.figures, len(few.tasks)) == ("y/10x10-seed0", [3, 4], 100)
     assert sorted(few.methods) == sorted({*FIGURE_3, *FIGURE_4})
     assert set(many.methods) < set(METHODS)
-    # All of them, if there are not so many classes.
+    # All of them, if there are fewer classes.
     (one,) = planned([1, 2, 3, 4], np.repeat(np.arange(20), 50))
     assert sorted(one.methods) == sorted({*many.methods, *few.methods})
 
@@ -194,8 +194,8 @@ def test_small_classes_are_left_out_and_named(run):
 def test_tasks_of_many_classes(run):
     line = ["run", *SMALL, "--multiclass", "3", "--tasks", "2"]
     found = run(*line, "--draw", "drawn", "--compare", "l1")
-    said, *paths = found.stdout.splitlines()
-    assert said == "counted/3-classes-seed0: 4 new rows in results.sqlite"
+    message, *paths = found.stdout.splitlines()
+    assert message == "counted/3-classes-seed0: 4 new rows in results.sqlite"
     names = [f"counted-3-classes-seed0-figure1.{end}" for end in ("png", "svg", "md")]
     assert paths == [f"drawn/{name}" for name in names]
     rows = read_results("results.sqlite")
@@ -330,23 +330,16 @@ def test_files_that_are_no_data(case, run):
         np.savez(name, **arrays)
     found = run("run", name)
     assert found.exit_code == 2
-    (said,) = found.stderr.splitlines()
-    assert sentence in said
+    (message,) = found.stderr.splitlines()
+    assert sentence in message
 
 
 def test_a_killed_run_goes_on(tiny):
     """Run the script itself, as ``make reproduce`` does, and kill it."""
-    line = [
-        sys.executable,
-        ROOT / "reproduction",
-        "run",
-        "tiny.npz",
-        "--neighbors",
-        "3",
-    ]
+    line = [SCRIPT, ROOT / "reproduction", "run", "tiny.npz", "--neighbors", "3"]
     line += ["--multiclass", "2", "--tasks", "40", "--neighbors", "3"]
     line += ["--method", "l1", "--method", "gml"]
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+    process = python(*line)
     results = tiny / "results.sqlite"
     while process.poll() is None and not (results.exists() and n_rows(results)):
         time.sleep(0.001)
@@ -354,9 +347,8 @@ def test_a_killed_run_goes_on(tiny):
     assert process.communicate()[0] == ""
     before = n_rows(results)
     assert 0 < before < 80
-    done = subprocess.run(line, capture_output=True, text=True, check=True)
-    said = f"tiny/2-classes-seed0: {80 - before} new rows in results.sqlite\n"
-    assert done.stdout == said
+    message = f"tiny/2-classes-seed0: {80 - before} new rows in results.sqlite\n"
+    assert finished(*line)[:2] == (0, message)
     assert n_rows(results) == 80
 
 

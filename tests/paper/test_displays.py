@@ -7,7 +7,7 @@ from made_up import frame
 from matplotlib.figure import Figure
 from test_summary import CURVES
 
-from groundmetric.experiments import METHODS
+from paper import METHODS
 from paper.curves import CurvesDisplay
 from paper.differences import DifferenceDisplay
 from paper.style import label_of, style_of

@@ -20,7 +20,7 @@ N_ROWS = len(METHODS) * N_CLASSES**2
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    """Rows of a run that nobody disturbs."""
+    """Rows of a run without interruption."""
     path = tmp_path_factory.mktemp("whole") / "results.sqlite"
     assert run(**problem(n_classes=N_CLASSES), methods=METHODS, path=path) == N_ROWS
     return rows_of(path)

@@ -7,7 +7,7 @@ import pytest
 from made_up import frame, plausible
 from test_summary import CURVES
 
-from groundmetric.experiments import METHODS
+from paper import METHODS
 from paper.figures import FIGURES, paper_figures
 from paper.style import label_of, style_of
 

@@ -57,7 +57,7 @@ def test_a_seed_determines_tasks_and_another_draws_others():
     assert all(map(same, ours, again))
     others = binary_tasks(Y, seed=1, **draw)
     assert not any(map(same, ours, others))
-    # Two tasks with a class in common draw its rows anew.
+    # Two tasks with a class in common draw its rows independently.
     assert ours[0].classes[0] == ours[1].classes[0]
     assert set(ours[0].train[:5]) != set(ours[1].train[:5])
 

@@ -89,7 +89,7 @@ def test_two_runs_at_a_time_count_each_row_once(path):
     given, inner = problem(), []
 
     def learn(X, y, n_jobs):
-        if not inner:  # somebody else does it all meanwhile
+        if not inner:  # another run writes all of it meanwhile
             inner.append(run(**given, methods=["l1"], path=path))
         return METHODS["l1"].learn(X, y, n_jobs)
 

@@ -1,4 +1,4 @@
-"""Runs in parallel, runs that go on, and what they refuse."""
+"""Runs in parallel, runs that resume, and what they reject."""
 
 import dataclasses
 import json
@@ -11,8 +11,15 @@ import pytest
 from logged import TIMES, logged, problem, rows_of
 
 import groundmetric
-from groundmetric.experiments import METHODS, Method, compare_split
-from paper import export_results, multiclass_tasks, read_results, run
+from groundmetric.experiments import Method
+from paper import (
+    METHODS,
+    compare_split,
+    export_results,
+    multiclass_tasks,
+    read_results,
+    run,
+)
 
 BURNT = 0.1  # CPU seconds
 FEW = ("l1", "emd-typical", "gml-k1-uniform")

@@ -25,7 +25,7 @@ ROWS = 64  # of a block
 
 
 class _OneThread:
-    """Let each product of numpy take one thread, as long as any call wants that.
+    """Limit products of numpy to one thread while any call needs that.
 
     The pools belong to the whole process. If each call restored what it had found, the
     last one to end would leave the limit of another behind.

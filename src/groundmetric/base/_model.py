@@ -30,7 +30,7 @@ Saved = TypeVar("Saved", bound="SavedMixin")
 
 
 class Parameters(BaseEstimator):
-    """A small object of parameters that estimators have as one of theirs."""
+    """A small object that groups parameters, itself a parameter of estimators."""
 
 
 class SavedMixin:
@@ -77,7 +77,7 @@ def load_model(path: StrPath) -> SavedMixin:
     try:
         cls = _class_of(name)
         if not issubclass(cls, SavedMixin):
-            raise ValueError(f"{name} is no estimator")  # noqa: TRY301 - worded below
+            raise ValueError(f"{name} is not an estimator")  # noqa: TRY301 - worded below
     except ValueError as error:
         raise ValueError(
             f"{os.fspath(path)} is not a model that this groundmetric can read: "
@@ -133,7 +133,7 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:
         return estimator
     missing = [name for name in cls._fitted if name not in fitted]
     if missing:
-        raise ValueError(f"there is no {missing[0]!r}")
+        raise ValueError(f"{missing[0]!r} is missing")
     if NAMES_IN in fitted:
         fitted[NAMES_IN] = fitted[NAMES_IN].astype(object)
         if len(set(fitted[NAMES_IN])) < len(fitted[NAMES_IN]):
@@ -199,7 +199,7 @@ def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
 
 
 def _is_plain(item: Any) -> bool:
-    """Tell whether JSON holds a value: a plain one, or a grid of such."""
+    """Return whether JSON holds a value: a plain one, or a grid of such."""
     if isinstance(item, dict):
         return all(isinstance(key, str) for key in item) and all(
             isinstance(value, PLAIN)

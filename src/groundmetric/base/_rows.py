@@ -1,8 +1,8 @@
 """The inputs of estimators: histograms in rows, and labels.
 
 scikit-learn records the number and names of features, and checks types and shapes. If
-an entry is wrong, our message says where; scikit-learn's message, which its estimator
-checks look for, follows.
+an entry is wrong, our message says where, followed by scikit-learn's, which its
+estimator checks look for.
 """
 
 from __future__ import annotations
@@ -109,15 +109,16 @@ def _say_where(
         raise ValueError(f"{ours} ({general}.)") from None
 
 
-def n_among(rows: Floats, *others: Any) -> int:
-    """Count the rows that are also among others, up to rounding."""
-    # Sums of sparse rows are rounded in another way.
-    seen = {
-        row.tobytes()
-        for each in others
-        for row in (each.toarray() if hasattr(each, "toarray") else each).astype("f4")
-    }
-    return sum(row.tobytes() in seen for row in rows.astype("f4"))
+def n_among(rows: Any, *others: Any) -> int:
+    """Count the rows, dense or sparse, that are also among others, up to rounding."""
+
+    def as_bytes(each: Any) -> list[bytes]:
+        # Sums of sparse rows are rounded in another way.
+        dense = each.toarray() if hasattr(each, "toarray") else each
+        return [row.tobytes() for row in dense.astype("f4")]
+
+    seen = {row for each in others for row in as_bytes(each)}
+    return sum(row in seen for row in as_bytes(rows))
 
 
 def as_classes(y: ArrayLike, n: int) -> NDArray[Any]:
@@ -146,10 +147,15 @@ class HistogramsMixin:
 
     _min_samples = 1  # to fit
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Floats:
-        """Rows of mass 1."""
+    def _keeps_sparse(self, *, reset: bool) -> bool:  # noqa: ARG002 - of subclasses
+        """Whether rows stay sparse: in a fit (reset), or as it was fitted."""
+        return False
+
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
+        """Rows of mass 1, dense or sparse."""
         least = self._min_samples if reset else 1
-        return as_rows(self, X, reset=reset, min_samples=least)
+        make = as_sparse_rows if self._keeps_sparse(reset=reset) else as_rows
+        return make(self, X, reset=reset, min_samples=least)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class mixed with

@@ -1,10 +1,15 @@
 """Other learners of distances from labels, to compare with (sections 6 and 7.3).
 
-Mahalanobis distances (``LMNN``, ``ITML``, ``NCA``), and chi-squared distances of linear
-maps (``ChiSquaredLMNN``). All have ``fit(X, y)``, then ``pairwise(X, Y)``.
+Mahalanobis distances (``LMNN``, ``ITML``, ``NCA``, ``GMML``), also of logarithms, with
+what is added to histograms learned, too (``AitchisonEmbedding``), and chi-squared
+distances of linear maps (``ChiSquaredLMNN``). All have ``fit(X, y)``, then
+``pairwise(X, Y)``.
 """
 
+from ._aitchison import AitchisonEmbedding
 from ._chi_squared import ChiSquaredLMNN
-from ._mahalanobis import ITML, LMNN, NCA
+from ._gmml import GMML
+from ._itml import ITML
+from ._mahalanobis import LMNN, NCA
 
-__all__ = ["ITML", "LMNN", "NCA", "ChiSquaredLMNN"]
+__all__ = ["GMML", "ITML", "LMNN", "NCA", "AitchisonEmbedding", "ChiSquaredLMNN"]

@@ -4,7 +4,7 @@ r"""Chi-squared LMNN: a chi-squared distance learned from labels.
           \frac{((L r)_p - (L c)_p)^2}{(L r)_p + (L c)_p}
 
 Columns of L are histograms, so that L r is one, too: L is the softmax of a matrix A
-without constraints, column by column. The loss is that of LMNN. Written from Kedem,
+without constraints, column by column. The loss is that of LMNN. After Kedem,
 Tyree, Sha, Lanckriet & Weinberger, *Non-linear Metric Learning* (NIPS 2012), section 3.
 """
 
@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ._labeled import LabeledTransformer, TargetsMixin
+from ._margins import margin_loss, target_neighbors
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -138,14 +139,6 @@ class ChiSquaredLMNN(TargetsMixin, LabeledTransformer):
         return np.asarray(np.sqrt(2 * _chi2(left, self.transform(Y))))
 
 
-def target_neighbors(distances: Floats, labels: Labels, k: int) -> Labels:
-    """Return the k nearest of the same class, excluding each point itself; (n, k)."""
-    same = labels[:, None] == labels
-    np.fill_diagonal(same, val=False)
-    apart = np.where(same, distances, np.inf)
-    return np.argsort(apart, axis=1, kind="stable")[:, :k]
-
-
 def loss_and_gradient(
     A: Floats,
     rows: Floats,
@@ -155,26 +148,12 @@ def loss_and_gradient(
     margin: float,
     push: float,
 ) -> tuple[float, Floats]:
-    r"""Return the loss of L = softmax(A), and its gradient with respect to A.
-
-    .. math:: \sum_{i, j} \chi^2_L(x_i, x_j) + \mu \sum_{i, j, k}
-              [\ell + \chi^2_L(x_i, x_j) - \chi^2_L(x_i, x_k)]_+
-
-    over targets j of i and all k of another class.
-    """
+    """Return the loss of L = softmax(A), and its gradient with respect to A."""
     L = softmax(A, axis=0)
     mapped = rows @ L.T  # (n, d)
-    distances = _chi2(mapped)
-    each = np.arange(len(rows))
-    others = labels[:, None] != labels
-    loss, weights = 0.0, np.zeros_like(distances)
-    for j in targets.T:  # weights: of every pair's distance, in the gradient
-        pulled = distances[each, j]
-        hinge = np.where(others, margin + pulled[:, None] - distances, 0.0)
-        near = hinge > 0.0
-        loss += float(pulled.sum() + push * hinge[near].sum())
-        weights[each, j] += 1.0 + push * near.sum(axis=1)
-        weights -= push * near
+    loss, weights = margin_loss(
+        _chi2(mapped), labels, targets, margin=margin, push=push
+    )
     of_map = _weighted_gradient(mapped, weights + weights.T).T @ rows  # dloss / dL
     return loss, L * (of_map - (L * of_map).sum(axis=0))
 

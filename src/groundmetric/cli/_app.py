@@ -30,21 +30,18 @@ OPTIONS = {"max_items": "--worst"} | {
 }
 # Errors that users can fix; any other is a bug, and keeps its traceback.
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
-# The module of each command, and the first line of its help. Modules are imported when
-# they are called, since some take seconds.
+# The commands, and the first line of their help. Each has a module, which is imported
+# when it is called, since some take seconds.
 COMMANDS = {
-    "fit": ("_fit", "Learn a metric from labeled histograms."),
-    "evaluate": (
-        "_evaluate",
-        "Find out whether learning helps, and which learner to use.",
-    ),
-    "predict": ("_predict", "Predict the labels of new histograms."),
-    "distances": ("_distances", "Compute distances, or find neighbors."),
-    "project": ("_cone", "Find the nearest metric to a matrix."),
-    "check": ("_cone", "Check whether a matrix is a metric, and list where it is not."),
-    "report": ("_report", "Write a report as one HTML file."),
-    "demo": ("_demo", "Learn from handwritten digits."),
-    "info": ("_info", "Show what is installed, and what it runs on."),
+    "fit": "Learn a metric from labeled histograms.",
+    "evaluate": "Find out whether learning helps, and which learner to use.",
+    "predict": "Predict the labels of new histograms.",
+    "distances": "Compute distances, or find neighbors.",
+    "project": "Find the nearest metric to a matrix.",
+    "check": "Check whether a matrix is a metric, and list where it is not.",
+    "report": "Write a report as one HTML file.",
+    "demo": "Learn from handwritten digits.",
+    "info": "Show what is installed, and what it runs on.",
 }
 
 
@@ -59,7 +56,7 @@ class OneLine(TyperGroup):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f".{COMMANDS[cmd_name][0]}", __package__)
+        module = import_module(f"._{cmd_name}", __package__)
         command = getattr(module, cmd_name)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(epilog=command.epilog)(command)
@@ -68,7 +65,7 @@ class OneLine(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][-1]) for name in COMMANDS])
+            formatter.write_dl([*COMMANDS.items()])
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run, and exit with 2 after one line if the input is invalid."""

@@ -1,37 +1,43 @@
-"""Turn a function into a command: shared options, and checks of its files."""
+"""Turn a function into a command: shared options, help, and checks of its files."""
 
 import functools
 import inspect
+import re
 import shlex
 from collections.abc import Callable
+from copy import copy
 from dataclasses import MISSING, fields, is_dataclass
 from inspect import Parameter
-from typing import Any
+from typing import Annotated, Any
 
 import typer
+from typer.models import ParameterInfo
 
 from ._console import note
-from ._options import INPUT, Force, Output
+from ._options import INPUT, NO_OPTION, Force, Output
 from ._output import Marked, check_marked
 
 Function = Callable[..., None]
+SECTION = re.compile(r"\n(?:Parameters|Attributes)\n-+\n")
+ENTRY = re.compile(r"^(\w+)\n((?:    .+(?:\n|$))+)", re.MULTILINE)
 
 
 def command(*examples: str, without: tuple[str, ...] = ()) -> Callable[..., Function]:
     """Make a command, with examples in its help.
 
-    A parameter that is a dataclass of options becomes these options, except those named
-    in ``without``. Files, which are the parameters marked as input or output, are
-    checked before the command runs; --force and --no-clobber are added to a command
-    that writes any.
+    The docstring is the help, and its parameters are the options. A parameter that is a
+    dataclass of options becomes these options, except those named in ``without``.
+    Files, which are the parameters marked as input or output, are checked before the
+    command runs; --force and --no-clobber are added to a command that writes any.
     """
     return lambda function: _command(function, examples, without)
 
 
 def _command(function: Function, examples: tuple[str, ...], without: Any) -> Function:
     given = inspect.signature(function)
+    description, texts = _documented(function)
     groups = {
-        name: [one for one in _options(parameter) if one.name not in without]
+        name: [one for one in _options(parameter, texts) if one.name not in without]
         for name, parameter in given.parameters.items()
     }
     options = [one for group in groups.values() for one in group]
@@ -67,25 +73,53 @@ def _command(function: Function, examples: tuple[str, ...], without: Any) -> Fun
         if name not in {one.name for one in options}
     ]
     run.__signature__ = given.replace(parameters=options)  # type: ignore[attr-defined]
+    run.__doc__ = description
     run.epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples)  # type: ignore[attr-defined]
     return run
 
 
-def _options(parameter: Parameter) -> list[Parameter]:
-    """List the options of a parameter: those of its dataclass, or itself."""
-    if not is_dataclass(parameter.annotation):
-        return [parameter.replace(kind=Parameter.KEYWORD_ONLY)]
+def _documented(what: Any) -> tuple[str, dict[str, str]]:
+    """Return the help in a docstring, and that of each of its parameters."""
+    description, *rest = SECTION.split(inspect.getdoc(what) or "", maxsplit=1)
+    entries = ENTRY.findall(rest[0]) if rest else []
+    return description, {name: " ".join(text.split()) for name, text in entries}
+
+
+def _options(parameter: Parameter, texts: dict[str, str]) -> list[Parameter]:
+    """List the options of a parameter, with help: those of its dataclass, or itself."""
+    kind: Any = parameter.annotation
+    if not is_dataclass(kind):
+        return [_explained(parameter.replace(kind=Parameter.KEYWORD_ONLY), texts)]
+    texts = _documented(kind)[1]
     return [
-        Parameter(
-            one.name,
-            Parameter.KEYWORD_ONLY,
-            annotation=one.type,
-            # dataclasses and inspect have their own marks for no default.
-            default=Parameter.empty if one.default is MISSING else one.default,
+        _explained(
+            Parameter(
+                one.name,
+                Parameter.KEYWORD_ONLY,
+                annotation=one.type,
+                # dataclasses and inspect have their own marks for no default.
+                default=Parameter.empty if one.default is MISSING else one.default,
+            ),
+            texts,
         )
-        for one in fields(parameter.annotation)
-        if hasattr(one.type, "__metadata__")
+        for one in fields(kind)
+        if NO_OPTION not in getattr(one.type, "__metadata__", ())
     ]
+
+
+def _explained(parameter: Parameter, texts: dict[str, str]) -> Parameter:
+    """Set the help of an option."""
+    if parameter.name not in texts:
+        return parameter
+    kind = parameter.annotation
+    plain, marks = getattr(kind, "__origin__", kind), getattr(kind, "__metadata__", ())
+    if not marks:
+        plain = kind  # a list has an origin, too
+    infos = [copy(one) for one in marks if isinstance(one, ParameterInfo)]
+    info = infos[0] if infos else typer.Option()
+    info.help = texts[parameter.name]
+    others = [one for one in marks if not isinstance(one, ParameterInfo)]
+    return parameter.replace(annotation=Annotated[(plain, info, *others)])
 
 
 def _gathered(parameter: Parameter, group: list[Parameter], values: Any) -> Any:

@@ -3,9 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-from typer import Option
-
-from ..experiments.choice import LABELS
 from ..report import _demo as digits
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
@@ -15,9 +12,7 @@ from ._options import Jobs, Json, Output
 @command("groundmetric demo", "groundmetric demo --out digits.html --json")
 def demo(
     *,
-    out: Annotated[
-        Path, Option(help="The report to write, .html."), Output((".html", ".htm"))
-    ] = Path("groundmetric-demo.html"),
+    out: Annotated[Path, Output((".html", ".htm"))] = Path("groundmetric-demo.html"),
     jobs: Jobs = -1,
     json: Json = False,
 ) -> None:
@@ -26,6 +21,11 @@ def demo(
     Learns a metric between pixels from five images each of 3, 5 and 8, twenty times
     from different images; compares it with other distances, learned ones too, in a
     table of errors and a report. Takes about half a minute.
+
+    Parameters
+    ----------
+    out
+        The report to write, .html.
     """
     note(
         f"Learning what it costs to move ink between {digits.SIDE**2} pixels, from "
@@ -37,7 +37,6 @@ def demo(
     if json:
         emit({**verdict.facts(), "notes": notes, "report": out})
         return
-    rows = [[LABELS[name], *cells] for name, cells in verdict.rows().items()]
-    print_table(["Distance", *verdict.columns()], rows)
+    print_table(["Distance", *verdict.columns()], verdict.rows())
     for text in [*verdict.sentences(), *notes, f"Report: {out}"]:
         tell(text)

@@ -8,16 +8,17 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from typer import Option
 
 from .. import EMDNeighbors, _files, pairwise_emd, validation
+from ..datasets import HistogramTable
+from ..datasets._histogram_table import bins_like
 from ..datasets._matrix import load_metric
 from ..datasets._reading import Bins
 from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import bins_like, bins_of, read_histograms, row_names
+from ._data import bins_of, read_histograms
 from ._models import load_learner
-from ._options import INPUT, Json, Model, Output, Source
+from ._options import InputFile, Json, Model, Output, Source
 from ._output import require_suffix, write_matrix, write_rows
 
 Floats = NDArray[np.float64]
@@ -34,37 +35,27 @@ def distances(
     source: Source,
     *,
     model: Model = None,
-    metric: Annotated[
-        str | None,
-        Option(metavar="FILE", help="A ground metric, .npy or .csv; replaces --model."),
-        INPUT,
-    ] = None,
-    queries: Annotated[
-        str | None,
-        Option(
-            metavar="FILE",
-            help="Histograms whose distances to DATA are computed; by default DATA.",
-        ),
-        INPUT,
-    ] = None,
-    neighbors: Annotated[
-        int | None,
-        Option(help="Find this many nearest neighbors in DATA, not all distances."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        Option(
-            help="Write .csv or .npy (neighbors: .csv or .npz) instead of CSV on "
-            "standard output."
-        ),
-        Output((".csv", ".npy", ".npz")),
-    ] = None,
+    metric: InputFile = None,
+    queries: InputFile = None,
+    neighbors: int | None = None,
+    out: Annotated[Path | None, Output((".csv", ".npy", ".npz"))] = None,
     json: Json = False,
 ) -> None:
     """Compute distances, or find neighbors.
 
     Computes the earth mover's distances under a learned or given metric: all of them,
     or the smallest for each query, with the labels of these neighbors if DATA has any.
+
+    Parameters
+    ----------
+    metric
+        A ground metric, .npy or .csv; replaces --model.
+    queries
+        Histograms whose distances to DATA are computed; by default DATA.
+    neighbors
+        Find this many nearest neighbors in DATA, not all distances.
+    out
+        Write .csv or .npy (neighbors: .csv or .npz) instead of CSV on standard output.
     """
     require_suffix(out, ".csv", ".npy" if neighbors is None else ".npz")
     ground, wanted = _ground(model, metric)
@@ -72,36 +63,27 @@ def distances(
         raise ValueError("DATA and --queries cannot both be standard input.")
     labeled = False if neighbors is None else None  # if there are any
     given = read_histograms(replace(source, beside=queries), wanted, labeled=labeled)
-    base = row_names(given)
-    asked, called, has_files = None, base, given.paths is not None
+    asked, rows = given, None
     if queries is not None:
         known = wanted if wanted.names else bins_like(given)
         other = replace(source, path=queries, beside=source.path)
-        new = read_histograms(other, known)
-        asked, called = new.X, row_names(new)
-        has_files = has_files or new.paths is not None
-    facts: dict[str, Any]
-    arrays: dict[str, Any]
+        asked = read_histograms(other, known)
+        rows = asked.X
+    base, called = given.row_names(), asked.row_names()
     if neighbors is None:
-        arrays = {"distances": _all(given.X, asked, ground, source.jobs)}
-        facts = {"shape": arrays["distances"].shape}
+        arrays = {"distances": _all(given.X, rows, ground, source.jobs)}
+        facts: dict[str, Any] = {"shape": arrays["distances"].shape}
+        named: dict[str, Any] = {"rows": called, "columns": base}
     else:
-        search = EMDNeighbors(
-            ground, n_jobs=source.jobs, verbose=int(shows_progress())
-        ).fit(given.X)
-        most = len(given.X) - (asked is None)
-        k = validation.as_count(neighbors, "--neighbors", low=1, high=most)
-        lengths, indices = search.kneighbors(asked, n_neighbors=k)
-        arrays = {"indices": indices, "distances": lengths}
-        if given.y is not None:
-            arrays["labels"] = np.asarray(given.y)[indices]
-        facts = {"n_queries": len(indices), "n_neighbors": k}
-        facts["n_solves"] = search.n_solves_
+        arrays, facts = _nearest(given, rows, ground, neighbors, source.jobs)
+        found = [[base[j] for j in nearest] for nearest in arrays["indices"]]
+        named = {"queries": called, "neighbors": found}
     if out is not None or not json:
         _write(arrays, out, called, base)
     if json:
-        named = _named(arrays, called, base) if has_files else {}
-        emit(facts | (named | arrays if out is None else {"out": out}))
+        has_files = given.paths is not None or asked.paths is not None
+        shown = (named if has_files else {}) | arrays
+        emit(facts | (shown if out is None else {"out": out}))
     elif out is not None:
         note(f"wrote {out}")
 
@@ -135,9 +117,28 @@ def _all(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:
             f"and this machine has {most / 1e9:,.1f} GB of memory; find the nearest "
             "with --neighbors, or use fewer histograms as --queries."
         )
+    if validation.is_learner(ground) and not ground._is_exact:
+        between: Floats = ground.set_params(n_jobs=jobs).pairwise(rows, columns)
+        return between
     return pairwise_emd(
         rows, columns, metric=ground, n_jobs=jobs, verbose=int(shows_progress())
     )
+
+
+def _nearest(
+    base: HistogramTable, asked: Floats | None, ground: Any, n_neighbors: int, jobs: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Find neighbors in a base, and their labels if there are any."""
+    search = EMDNeighbors(ground, n_jobs=jobs, verbose=int(shows_progress()))
+    search.fit(base.X)
+    most = len(base.X) - (asked is None)
+    k = validation.as_count(n_neighbors, "--neighbors", low=1, high=most)
+    lengths, indices = search.kneighbors(asked, n_neighbors=k)
+    arrays = {"indices": indices, "distances": lengths}
+    if base.y is not None:
+        arrays["labels"] = np.asarray(base.y)[indices]
+    n_solves = search.n_solves_
+    return arrays, {"n_queries": len(indices), "n_neighbors": k, "n_solves": n_solves}
 
 
 def memory() -> float:
@@ -146,14 +147,6 @@ def memory() -> float:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
         return math.inf
-
-
-def _named(arrays: dict[str, Any], queries: Rows, base: Rows) -> dict[str, Any]:
-    """Name rows and columns of the distances, or queries and their neighbors."""
-    if "indices" not in arrays:
-        return {"rows": queries, "columns": base}
-    found = [[base[j] for j in neighbors] for neighbors in arrays["indices"]]
-    return {"queries": queries, "neighbors": found}
 
 
 def _write(
@@ -165,14 +158,13 @@ def _write(
     elif out is not None and out.suffix == ".npz":
         _files.write_whole(out, lambda file: np.savez(file, **arrays))
     else:
-        labels = [arrays["labels"]] if "labels" in arrays else []
-        rows = [
-            (
-                *(queries[at[0]], at[1] + 1, neighbors[neighbor]),
-                repr(float(arrays["distances"][at])),
-                *(each[at] for each in labels),
-            )
-            for at, neighbor in np.ndenumerate(arrays["indices"])
-        ]
-        titles = ("query", "rank", "neighbor", "distance", *("label" for _ in labels))
-        write_rows([titles, *rows], out)
+        n, k = arrays["indices"].shape
+        columns = {
+            "query": [query for query in queries for _ in range(k)],
+            "rank": n * [*range(1, k + 1)],
+            "neighbor": [neighbors[j] for j in arrays["indices"].flat],
+            "distance": [repr(x) for x in arrays["distances"].ravel().tolist()],
+        }
+        if "labels" in arrays:
+            columns["label"] = arrays["labels"].ravel().tolist()
+        write_rows([[*columns], *zip(*columns.values(), strict=True)], out)

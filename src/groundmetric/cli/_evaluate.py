@@ -11,17 +11,14 @@ from typer import Option
 
 from .. import GroundMetricLearning
 from .._words import count
-from ..experiments import METHODS
-from ..experiments.choice import LABELS, Learners, available_learners, fixed_for
-from ..experiments.cross_validation import measure
-from ..experiments.methods import of_learner
+from ..experiments.beside import measure_beside
 from ..experiments.splits import split_data
 from ..experiments.verdict import Verdict
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
 from ._data import bins_of, read_labeled, warn_if_seen
 from ._models import load_learner
-from ._options import Folds, Json, Limit, Neighbors, Repeats, Seed, Source
+from ._options import Folds, Json, Limit, Neighbors, Repeats, Seed, Source, Unshown
 from ._splitting import LIMIT, split
 
 LEGEND = (
@@ -40,37 +37,13 @@ SECONDS = "; seconds: CPU time to learn, once"  # if any other distance learns
 def evaluate(
     source: Source,
     *,
-    model: Annotated[
-        Path | None,
-        Option(
-            metavar="FILE",
-            help="Test this model, written by fit, as it is, by neighbors within DATA, "
-            "instead of learning.",
-        ),
-    ] = None,
+    model: Annotated[Path | None, Option(metavar="FILE")] = None,
     folds: Folds = 5,
     repeats: Repeats = 2,
     neighbors: Neighbors = 3,
-    learners: Annotated[
-        bool | None,
-        Option(
-            help="Compare with our smoothed learner, LMNN, ITML, NCA and chi-squared "
-            "LMNN, too; by default unless there is a model, without ITML if there are "
-            "more than five classes.",
-            show_default=False,
-        ),
-    ] = None,
-    tfidf: Annotated[
-        bool | None,
-        Option(
-            help="Compare with the l1 distance of TF-IDF, too; by default if most bins "
-            "are empty, as in counts of words.",
-            show_default=False,
-        ),
-    ] = None,
-    svm: Annotated[
-        bool, Option(help="Also train support vector machines; takes twice as long.")
-    ] = False,
+    learners: Unshown = None,
+    tfidf: Unshown = None,
+    svm: bool = False,
     limit: Limit = LIMIT,
     seed: Seed = 0,
     json: Json = False,
@@ -82,53 +55,54 @@ def evaluate(
     ITML, NCA and chi-squared LMNN learn, with 95 % intervals and the CPU time that
     learning takes. Data of many rows are divided into training sets without a common
     row and one test set, other data into folds.
+
+    Parameters
+    ----------
+    model
+        Test this model, of fit or of Python, as it is, by neighbors within DATA,
+        instead of learning.
+    learners
+        Compare with our smoothed learner, LMNN, ITML, NCA and chi-squared LMNN, too; by
+        default unless there is a model, without ITML if there are more than five
+        classes.
+    tfidf
+        Compare with the l1 distance of TF-IDF, too; by default if most bins are empty,
+        as in counts of words.
+    svm
+        Also train support vector machines; takes twice as long.
     """
-    learned = None if model is None else load_learner(model)
-    wanted = None if learned is None else bins_of(learned)
-    everything = read_labeled(source, wanted)
-    chosen = split(everything, limit=limit, folds=folds, repeats=repeats, seed=seed)
-    given = chosen.data
-    if learned is not None:
-        learned.set_params(n_jobs=source.jobs)
-        seen = learned._histograms
-        warn_if_seen(seen, given, learned.power_)
-    data = split_data(given.X, given.y, **chosen.options)
-    others = Learners([], "")
-    if learners or (learners is None and model is None):
-        others = available_learners(data.design, slow=bool(learners))
-    if others.skipped:
-        note(others.skipped)
-    learner = GroundMetricLearning() if learned is None else learned
-    names = [*fixed_for(given.X, tfidf=tfidf), *others.names]
-    found = measure(
+    learner = GroundMetricLearning() if model is None else load_learner(model)
+    everything = read_labeled(source, None if model is None else bins_of(learner))
+    drawing = {"n_folds": folds, "n_repeats": repeats, "seed": seed}
+    given, drawing = split(everything, limit, drawing)
+    if model is not None:
+        learner.set_params(n_jobs=source.jobs)
+        warn_if_seen(learner._histograms, learner.histograms(given.X))
+    data = split_data(given.X, given.y, **drawing)
+    found, skipped = measure_beside(
+        learner,
         data,
-        methods=[
-            of_learner(learner, fitted=learned is not None),
-            *(METHODS[name] for name in names),
-        ],
+        fitted=model is not None,
+        learners=None if learners or (learners is None and model is None) else (),
+        slow=bool(learners),
+        tfidf=tfidf,
         n_neighbors=neighbors,
         svm=svm,
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
     )
+    if skipped:
+        note(skipped)
     verdict = Verdict({one.method: one for one in found}, neighbors)
     if json:
-        emit(
-            {
-                "data": given.source,
-                "n_histograms": len(given.X),
-                "n_folds": folds,
-                "n_repeats": repeats,
-                **verdict.facts(),
-            }
-        )
+        facts = {"data": given.source, "n_histograms": len(given.X)}
+        facts |= {"n_folds": folds, "n_repeats": repeats}
+        emit(facts | verdict.facts())
         return
     titles = {"knn": count(neighbors, "nearest neighbor")}
     titles |= {"svm": "Support vector machines"} if svm else {}
     for which, title in titles.items():
-        table = verdict.rows(which).items()
-        rows = [[LABELS[name], *cells] for name, cells in table]
-        print_table(["Distance", *verdict.columns()], rows, title=title)
+        print_table(["Distance", *verdict.columns()], verdict.rows(which), title=title)
     legend = LEGEND + (SECONDS if "Seconds" in verdict.columns() else "")
     for sentence in [f"{legend}.", data.design.words, *verdict.sentences()]:
         tell(sentence)

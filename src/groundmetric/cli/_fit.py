@@ -19,10 +19,20 @@ from .. import (
 from .._words import count, percent
 from ..base._powers import Power, as_power
 from ..datasets._matrix import in_order_of, load_matrix, load_metric
+from ..learning._folds import SCORED_NEIGHBORS
 from ._command import command
 from ._console import emit, note, shows_progress, tell
 from ._data import limited, read_labeled
-from ._options import INPUT, Json, Limit, Output, Seed, Source, as_option
+from ._options import (
+    INPUT,
+    InputFile,
+    Json,
+    Limit,
+    Output,
+    Seed,
+    Source,
+    as_option,
+)
 
 DEFAULTS: dict[str, Any] = {
     **Margin().get_params(),
@@ -31,7 +41,6 @@ DEFAULTS: dict[str, Any] = {
 }
 LIMIT = 500  # minutes, not hours, at 128 bins
 STARTS = ("uniform", "typical", "independence")
-Criterion = Literal["margin", "neighborhood"]
 
 
 @command(
@@ -42,75 +51,24 @@ Criterion = Literal["margin", "neighborhood"]
 def fit(
     source: Source,
     *,
-    out: Annotated[
-        Path, Option(help="The model file to write, .npz."), Output((".npz",))
-    ] = Path("model.npz"),
-    criterion: Annotated[
-        Criterion, Option(help="What to minimize: margins, or the paper's C_k.")
-    ] = DEFAULTS["criterion"],
-    targets: Annotated[
-        int, Option(help="Margins: nearest of the same class that should be nearer.")
-    ] = DEFAULTS["n_targets"],
-    margin: Annotated[
-        float, Option(help="Margins: by which share of their median distance.")
-    ] = DEFAULTS["margin"],
-    neighbors: Annotated[
-        int, Option(help="C_k: nearest histograms of other classes to use; 0: all.")
-    ] = DEFAULTS["k"],
-    similar: Annotated[
-        int, Option(help="C_k: nearest histograms of the same class to use; 0: all.")
-    ] = DEFAULTS["n_similar"] or 0,
-    power: Annotated[
-        str,
-        Option(
-            help="Raise histograms to this power first, such as 0.5 for square roots, "
-            "or take logarithms: log1p."
-        ),
-    ] = str(DEFAULTS["power"]),
-    init: Annotated[
-        str | None,
-        Option(
-            help=f"Initial metric: {', '.join(STARTS)}, or a file of a metric. By "
-            "default from --points, or uniform.",
-            show_default=False,
-        ),
-        INPUT,
-    ] = None,
-    points: Annotated[
-        str | None,
-        Option(
-            metavar="FILE",
-            help="Coordinates of the bins, a row for each: .npy or .csv.",
-            show_default=False,
-        ),
-        INPUT,
-    ] = None,
-    step_size: Annotated[
-        float, Option(help="First step, relative to the norm of the metric.")
-    ] = DEFAULTS["step_size"],
-    max_steps: Annotated[int, Option(help="Maximum number of steps.")] = DEFAULTS[
-        "max_steps"
-    ],
-    inner_steps: Annotated[
-        int, Option(help="C_k: steps after which to linearize it again.")
-    ] = DEFAULTS["inner_steps"],
-    tol: Annotated[
-        float, Option(help="Stop when the relative improvement falls below this.")
-    ] = DEFAULTS["tol"],
-    cv: Annotated[
-        bool,
-        Option(
-            "--cv",
-            help="Choose the number of steps by cross-validation; takes several times "
-            "as long.",
-        ),
-    ] = False,
+    out: Annotated[Path, Output((".npz",))] = Path("model.npz"),
+    criterion: Literal["margin", "neighborhood"] = DEFAULTS["criterion"],
+    targets: int = DEFAULTS["n_targets"],
+    margin: float = DEFAULTS["margin"],
+    neighbors: int = DEFAULTS["k"],
+    similar: int = DEFAULTS["n_similar"] or 0,
+    power: str = str(DEFAULTS["power"]),
+    init: Annotated[str | None, Option(show_default=False), INPUT] = None,
+    points: InputFile = None,
+    step_size: float = DEFAULTS["step_size"],
+    max_steps: int = DEFAULTS["max_steps"],
+    inner_steps: int = DEFAULTS["inner_steps"],
+    tol: float = DEFAULTS["tol"],
+    cv: Annotated[bool, Option("--cv")] = False,
     limit: Limit = LIMIT,
     seed: Seed = 0,
     checkpoint: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Save progress here, to resume after Ctrl-C."),
-        Output(continues=True),
+        Path | None, Option(metavar="FILE"), Output(continues=True)
     ] = None,
     json: Json = False,
 ) -> None:
@@ -119,6 +77,41 @@ def fit(
     The metric makes the earth mover's distance small between histograms of the same
     class and large between classes. Writes a model file for the other commands and for
     GroundMetricLearning.load in Python.
+
+    Parameters
+    ----------
+    out
+        The model file to write, .npz.
+    criterion
+        What to minimize: margins, or the paper's C_k.
+    targets
+        Margins: nearest of the same class that should be nearer.
+    margin
+        Margins: by which share of their median distance.
+    neighbors
+        C_k: nearest histograms of other classes to use; 0: all.
+    similar
+        C_k: nearest histograms of the same class to use; 0: all.
+    power
+        Raise histograms to this power first, such as 0.5 for square roots, or take
+        logarithms: log1p.
+    init
+        Initial metric: uniform, typical, independence, or a file of a metric. By
+        default from --points, or uniform.
+    points
+        Coordinates of the bins, a row for each: .npy or .csv.
+    step_size
+        First step, relative to the norm of the metric.
+    max_steps
+        Maximum number of steps.
+    inner_steps
+        C_k: steps after which to linearize it again.
+    tol
+        Stop when the relative improvement falls below this.
+    cv
+        Choose the number of steps by cross-validation; takes several times as long.
+    checkpoint
+        Save progress here, to resume after Ctrl-C.
     """
     named = init is None or init in STARTS
     if init is not None and not named and init != "-" and not Path(init).is_file():
@@ -200,8 +193,8 @@ def _say(found: dict[str, Any]) -> None:
     )
     if chosen:
         tell(
-            f"Errors of 1 to 20 nearest neighbors of held-out histograms: "
-            f"{percent(found['held_out_error'])}, and "
+            f"Errors of 1 to {SCORED_NEIGHBORS} nearest neighbors of held-out "
+            f"histograms: {percent(found['held_out_error'])}, and "
             f"{percent(found['held_out_error_first'])} with the initial metric."
         )
     tell(f"Model: {found['model']}")

@@ -1,28 +1,19 @@
 """Model files: of learners, with or without cross-validation, and of classifiers."""
 
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-
-from .. import (
-    EMDClassifier,
-    GroundMetricLearning,
-    MappedMetricLearning,
-    MetricLearningCV,
-)
+from .. import EMDClassifier, MetricLearningCV, validation
 from ..base._model import load_model
 from ._console import note
 
-Learner: TypeAlias = GroundMetricLearning | MappedMetricLearning
 
-
-def load_learner(path: Path) -> Learner:
+def load_learner(path: Path) -> Any:
     """Read a learner, or that of a classifier."""
     return _load(path)[0]
 
 
-def _load(path: Path) -> tuple[Learner, EMDClassifier | None]:
+def _load(path: Path) -> tuple[Any, EMDClassifier | None]:
     """Read a learner, and the classifier that it belongs to, if any."""
     # Models of theirs are known once they are imported.
     from .. import baselines, smoothed  # noqa: F401 - takes long
@@ -35,10 +26,10 @@ def _load(path: Path) -> tuple[Learner, EMDClassifier | None]:
             model.feature_names_in_ = classifier.feature_names_in_
     if isinstance(model, MetricLearningCV):
         model = model.best_estimator_
-    if not isinstance(model, (GroundMetricLearning, MappedMetricLearning)):
+    if not validation.is_learner(model):
         raise ValueError(
-            f"{path} is a model of {type(model).__name__}; one of EMDClassifier, "
-            "GroundMetricLearning, MappedMetricLearning or MetricLearningCV is needed."
+            f"{path} is a model of {type(model).__name__}; one of a learner of a "
+            "metric, such as GroundMetricLearning, or of EMDClassifier is needed."
         )
     return model, classifier
 
@@ -63,7 +54,4 @@ def load_classifier(path: Path) -> EMDClassifier:
             "vote, a sample drawn by max_samples; an EMDClassifier around this learner "
             "keeps them all"
         )
-    classifier = EMDClassifier()
-    classifier.learner_ = learner
-    classifier.classes_, classifier._y = np.unique(labels, return_inverse=True)
-    return classifier
+    return EMDClassifier._of(learner)

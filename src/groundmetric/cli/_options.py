@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from typer import Argument, Option
 
 INPUT = object()  # marks a file to read
+NO_OPTION = object()  # marks what is set in code
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,9 @@ def _jobs(value: int) -> int:
     return value
 
 
+InputFile = Annotated[str | None, Option(metavar="FILE"), INPUT]
+InputPath = Annotated[Path | None, Option(metavar="FILE"), INPUT]
+Unshown = Annotated[bool | None, Option(show_default=False)]
 Jobs = Annotated[int, Option(help="Threads; -1 for one per processor.", callback=_jobs)]
 Force = Annotated[
     bool | None,
@@ -50,9 +54,8 @@ Limit = Annotated[
 ]
 Folds = Annotated[int, Option(help="Folds of the cross-validation.")]
 Repeats = Annotated[int, Option(help="Number of times to draw folds.")]
-Model = Annotated[
-    Path | None, Option(metavar="FILE", help="A model written by fit."), INPUT
-]
+ModelFile = Option(metavar="FILE", help="A model of fit or of Python.")
+Model = Annotated[Path | None, ModelFile, INPUT]
 Matrix = Annotated[
     str,
     Argument(
@@ -66,58 +69,41 @@ Matrix = Annotated[
 
 @dataclass(frozen=True)
 class Source:
-    """DATA, and the options that say how to read it."""
+    """DATA, and the options that say how to read it.
 
-    path: Annotated[
-        str,
-        Argument(
-            metavar="DATA",
-            help="Histograms in rows: .csv (with a header), .parquet, .npy, .npz (X "
-            "and y), a folder of images with a subfolder for each class, or - for CSV "
-            "on standard input.",
-        ),
-        INPUT,
-    ]
-    label: Annotated[
-        str | None,
-        Option(
-            help="Column of the labels, by name or by number from 0. By default the "
-            "only text column."
-        ),
-    ] = None
-    labels: Annotated[
-        Path | None,
-        Option(
-            metavar="FILE",
-            help="Labels in a separate file: .npy, or text with one label per line.",
-        ),
-        INPUT,
-    ] = None
-    ignore: Annotated[
-        list[str] | None,
-        Option(metavar="COLUMN", help="A column to leave out; repeatable."),
-    ] = None
-    keep: Annotated[
-        list[str] | None,
-        Option(
-            metavar="COLUMN",
-            help="A column to use as a bin, although it looks like an id or a "
-            "measurement; repeatable.",
-        ),
-    ] = None
-    header: Annotated[
-        bool | None,
-        Option(
-            "--header/--no-header",
-            help="Whether the first line of CSV has the column names; needed if that "
-            "line has only numbers.",
-        ),
-    ] = None
-    feature: Annotated[
-        Literal["gist", "color"],
-        Option(help="Describe images by their edges or their colors."),
-    ] = "gist"
+    Attributes
+    ----------
+    path
+        Histograms in rows: .csv (with a header), .parquet, .npy, .npz (X and y), a
+        folder of images with a subfolder for each class, or - for CSV on standard
+        input.
+    label
+        Column of the labels, by name or by number from 0. By default the only text
+        column.
+    labels
+        Labels in a separate file: .npy, or text with one label per line.
+    ignore
+        A column to leave out; repeatable.
+    keep
+        A column to use as a bin, although it looks like an id or a measurement;
+        repeatable.
+    header
+        Whether the first line of CSV has the column names; needed if that line has only
+        numbers.
+    feature
+        Describe images by their edges or their colors.
+    jobs
+        Threads; -1 for one per processor.
+    """
+
+    path: Annotated[str, Argument(metavar="DATA"), INPUT]
+    label: str | None = None
+    labels: InputPath = None
+    ignore: Annotated[list[str] | None, Option(metavar="COLUMN")] = None
+    keep: Annotated[list[str] | None, Option(metavar="COLUMN")] = None
+    header: Annotated[bool | None, Option("--header/--no-header")] = None
+    feature: Literal["gist", "color"] = "gist"
     jobs: Jobs = -1
-    # Not options:
-    beside: str | None = None  # another file, read with the same options
-    option: str = "--labels"  # the option that names the file of labels
+    # Another file that is read with the same options, and what --labels is called.
+    beside: Annotated[str | None, NO_OPTION] = None
+    option: Annotated[str, NO_OPTION] = "--labels"

@@ -2,8 +2,6 @@
 
 import csv
 import io
-import os
-import stat
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,59 +16,24 @@ from ._options import INPUT, Output
 
 DIGITS = "%.17g"  # reads back as the same number
 
-Named = tuple[str, str | Path | None]  # the option, and its file
-Marked = list[tuple[object, str, Any]]  # the mark, too
+Marked = list[tuple[Any, str, Any]]  # the mark, the option, and its file
 
 
 def check_marked(files: Marked, *, force: bool | None) -> None:
-    """Reject outputs that cannot be written, or that would destroy another file."""
+    """Reject outputs that cannot be written, or that would destroy another file.
+
+    Files that are replaced are named; or not (force), or rejected (force is False).
+    """
     inputs = [(option, path) for mark, option, path in files if mark is INPUT]
-    written, replaced = [], []
-    for mark, option, path in files:
-        if not isinstance(mark, Output) or path is None:
-            continue
+    outputs = [one for one in files if isinstance(one[0], Output) and one[2]]
+    for mark, option, path in outputs:
         require_suffix(path, *mark.suffixes, option=option)
         _files.require_writable(path, option)
-        written.append((option, path))
-        if not mark.continues:
-            replaced.append((option, path))
-    _require_apart(written, inputs)
-    _replace(replaced, force=force)
-
-
-def _require_apart(outputs: Sequence[Named], inputs: Sequence[Named]) -> None:
-    """Reject an output that is an input, or another output."""
-    taken = [(*one, _identities(one[1])) for one in inputs]
-    for option, path in outputs:
-        identities = _identities(path)
-        for other, file, others in taken:
-            if identities & others:
-                raise ValueError(
-                    f"{option} is {path}, the same file as {other} ({file}); choose "
-                    "another name."
-                )
-        taken.append((option, path, identities))
-
-
-def _identities(file: str | Path | None) -> set[object]:
-    """Identify a file by its path without links, and by its inode."""
-    if file is None:
-        return set()
-    try:
-        found = os.fstat(sys.stdin.fileno()) if file == "-" else Path(file).stat()
-    except OSError:  # no such file, or no standard input
-        return {os.path.realpath(file)}
-    if not stat.S_ISREG(found.st_mode):
-        return set()  # writing to a folder, a terminal or a pipe destroys nothing
-    return {os.path.realpath(file), (found.st_dev, found.st_ino)}
-
-
-def _replace(outputs: Iterable[Named], *, force: bool | None) -> None:
-    """Name the files that are replaced; or reject them, or say nothing."""
-    for option, path in outputs:
-        if path is None or force or not Path(path).is_file():
+    _files.require_apart([one[1:] for one in outputs], inputs)
+    for mark, option, path in outputs:
+        if mark.continues or force or not path.is_file():
             continue
-        if force is not None:
+        if force is False:
             raise ValueError(
                 f"{option} is {path}, which exists; choose another name, or leave out "
                 "--no-clobber."

@@ -4,15 +4,14 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-from typer import Option
 
 from .. import validation
 from .._words import count
 from ._command import command
 from ._console import emit, note, shows_progress
-from ._data import bins_of, read_histograms, row_names
+from ._data import bins_of, read_histograms
 from ._models import load_classifier
-from ._options import INPUT, Json, Output, Source
+from ._options import INPUT, Json, ModelFile, Output, Source
 from ._output import write_rows
 
 
@@ -24,21 +23,9 @@ from ._output import write_rows
 def predict(
     source: Source,
     *,
-    model: Annotated[
-        Path, Option(metavar="FILE", help="A model written by fit."), INPUT
-    ],
-    neighbors: Annotated[
-        int | None,
-        Option(
-            help="Number of neighbors that vote; by default 3, or as many as the "
-            "EMDClassifier asks."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        Option(help="Write .csv instead of CSV on standard output."),
-        Output((".csv",)),
-    ] = None,
+    model: Annotated[Path, ModelFile, INPUT],
+    neighbors: int | None = None,
+    out: Annotated[Path | None, Output((".csv",))] = None,
     json: Json = False,
 ) -> None:
     """Predict the labels of new histograms.
@@ -46,6 +33,14 @@ def predict(
     Each gets the most common label among its nearest neighbors in the histograms that
     the model was learned from, or that its EMDClassifier was fitted on; the share of
     their votes shows how clear the case is.
+
+    Parameters
+    ----------
+    neighbors
+        Number of neighbors that vote; by default 3, or as many as the EMDClassifier
+        asks.
+    out
+        Write .csv instead of CSV on standard output.
     """
     classifier = load_classifier(model)
     k = classifier.n_neighbors if neighbors is None else neighbors
@@ -59,7 +54,7 @@ def predict(
     votes = classifier.predict_proba(given.X)
     shares = votes.max(axis=1)
     labels = classifier.classes_[votes.argmax(axis=1)]
-    called = row_names(given)
+    called = given.row_names()
     if out is not None or not json:
         rows = zip(called, labels, np.round(shares, 3), strict=True)
         write_rows([("query", "label", "votes"), *rows], out)

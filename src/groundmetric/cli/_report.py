@@ -2,14 +2,15 @@
 
 import shlex
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Option
 
-from .. import GroundMetricLearning
+from .. import GroundMetricLearning, validation
+from ..datasets import HistogramTable
+from ..datasets._histogram_table import bins_like
 from ..experiments.splits import split_data
 from ..report._evaluation import evaluate
 from ..report._origins import Origin, Origins
@@ -17,20 +18,12 @@ from ..report._page import Extras
 from ..report._write import as_features, write_evaluation
 from ._command import command
 from ._console import emit, listening, note, shows_progress, tell
-from ._data import (
-    Data,
-    bins_like,
-    bins_of,
-    grid_of,
-    limited,
-    read_labeled,
-    thumbnail_of,
-    warn_if_seen,
-)
+from ._data import bins_of, limited, read_labeled, warn_if_seen
 from ._models import load_learner
 from ._options import (
-    INPUT,
     Folds,
+    InputFile,
+    InputPath,
     Json,
     Limit,
     Model,
@@ -39,9 +32,11 @@ from ._options import (
     Repeats,
     Seed,
     Source,
+    Unshown,
 )
-from ._shape import as_shape
-from ._splitting import LIMIT, Splitting, split
+from ._splitting import LIMIT, split
+
+PICTURE = 3  # channels, rows and columns
 
 
 @command(
@@ -54,42 +49,15 @@ def report(
     source: Source,
     *,
     model: Model = None,
-    test: Annotated[
-        str | None,
-        Option(
-            metavar="FILE",
-            help="Labeled histograms to test on; by default DATA is split.",
-        ),
-        INPUT,
-    ] = None,
-    test_labels: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Labels of --test in a separate file."),
-        INPUT,
-    ] = None,
-    out: Annotated[
-        Path, Option(help="The file to write, .html."), Output((".html", ".htm"))
-    ] = Path("report.html"),
+    test: InputFile = None,
+    test_labels: InputPath = None,
+    out: Annotated[Path, Output((".html", ".htm"))] = Path("report.html"),
     neighbors: Neighbors = 3,
     folds: Folds = 5,
     repeats: Repeats = 2,
-    learners: Annotated[
-        bool | None,
-        Option(
-            help="Compare with our smoothed learner, LMNN, ITML, NCA and chi-squared "
-            "LMNN, too; by default without ITML if there are more than five classes.",
-            show_default=False,
-        ),
-    ] = None,
-    shape: Annotated[
-        str | None,
-        Option(
-            metavar="8x8",
-            help="Rows x columns, or channels x rows x columns, if features are on a "
-            "grid, as pixels are.",
-        ),
-    ] = None,
-    title: Annotated[str, Option(help="Heading.")] = "Ground metric learning",
+    learners: Unshown = None,
+    shape: Annotated[str | None, Option(metavar="8x8")] = None,
+    title: str = "Ground metric learning",
     limit: Limit = LIMIT,
     seed: Seed = 0,
     json: Json = False,
@@ -100,43 +68,51 @@ def report(
     the metric looks like. With --test histograms, an existing model is reported on as
     it is; otherwise its settings are used to learn again, on the
     splits that evaluate draws.
+
+    Parameters
+    ----------
+    test
+        Labeled histograms to test on; by default DATA is split.
+    test_labels
+        Labels of --test in a separate file.
+    out
+        The file to write, .html.
+    learners
+        Compare with our smoothed learner, LMNN, ITML, NCA and chi-squared LMNN, too; by
+        default without ITML if there are more than five classes.
+    shape
+        Rows x columns, or channels x rows x columns, if features are on a grid, as
+        pixels are.
+    title
+        Heading.
     """
     if test is None and test_labels is not None:
         raise ValueError("--test-labels needs --test.")
     learner = GroundMetricLearning() if model is None else load_learner(model)
     learner.set_params(n_jobs=source.jobs, verbose=int(shows_progress()))
     wanted = None if model is None else bins_of(learner)
+    drawing: dict[str, Any] = {"n_folds": folds, "n_repeats": repeats, "seed": seed}
+    other = None
     with listening() as notes:
         everything = read_labeled(replace(source, beside=test), wanted)
-        other = None
         if test is None:
-            chosen = split(
-                everything,
-                limit=limit,
-                folds=folds,
-                repeats=repeats,
-                seed=seed,
-                ways=["give a test set with --test"],
-            )
-            given = chosen.data
+            way = "give a test set with --test"
+            given, drawing = split(everything, limit, drawing, way)
         else:
             given = limited(everything, limit, seed, "learning from")
-            chosen = Splitting(given, None, folds, repeats, seed)
             beside = replace(source, path=test, labels=test_labels, beside=source.path)
             beside = replace(beside, option="--test-labels")
             other = read_labeled(beside, wanted or bins_like(given))
             if model is None:
-                warn_if_seen(given.X, other)
+                warn_if_seen(given.X, other.X)
             else:
-                warn_if_seen(learner._histograms, other, learner.power_)
+                warn_if_seen(learner._histograms, learner.histograms(other.X))
     if test is None and model is not None:
         note("no --test: learning again with the model's settings")
     test_X, test_y = (None, None) if other is None else (other.X, other.y)
     names = given.names or (wanted.names if wanted else None) or given.feature_names
-    d = given.X.shape[1]
-    grid = grid_of(source, given) if shape is None else as_shape(shape, d)
-    features = as_features(names, grid, d)
-    data = split_data(given.X, given.y, test_X, test_y, **chosen.options)
+    features = as_features(names, _grid(shape, source, given), given.X.shape[1])
+    data = split_data(given.X, given.y, test_X, test_y, **drawing)
     found = evaluate(
         learner,
         data,
@@ -172,10 +148,18 @@ def report(
             tell(sentence)
 
 
-def _origin(data: Data) -> Origin:
-    return Origin(
-        lambda row: f"{data.source}, {data.where(row)}", partial(thumbnail_of, data)
-    )
+def _grid(
+    shape: str | None, source: Source, data: HistogramTable
+) -> tuple[int, ...] | None:
+    """Return the shape in which bins are drawn, as asked for; or that of edges."""
+    if shape is not None:
+        return validation.as_written_grid(shape, data.X.shape[1], "--shape")
+    has_places = source.feature == "gist" and len(data.feature_shape) == PICTURE
+    return data.feature_shape if has_places else None
+
+
+def _origin(data: HistogramTable) -> Origin:
+    return Origin(lambda row: f"{data.source}, {data.where(row)}", data.thumbnail)
 
 
 def _used(n: int, given: int, seed: int) -> str:

@@ -174,7 +174,7 @@ def as_labels(cells: Floats | list[str], warnings: list[str]) -> NDArray[Any]:
 
 
 def _clashes(cells: list[str], column: Floats) -> Iterator[str]:
-    """Say which cells, as numbers, would be no label or that of another cell."""
+    """Say which cells, as numbers, would be NaN, inexact or equal to another label."""
     spelled: dict[float, str] = {}
     for cell, x in zip(cells, column, strict=True):
         if not abs(x) < EXACT:  # NaN is not, either

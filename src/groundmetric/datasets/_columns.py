@@ -37,7 +37,7 @@ def split_columns(
     labeled: bool | None,
     wanted: Bins | None,
 ) -> Split:
-    """Tell histograms from labels and from columns that are neither.
+    """Separate histograms, labels and columns that are neither.
 
     Bins with names are looked up. Otherwise every column is a bin except the labels;
     a text column is left out even where no labels are needed. If ``labeled`` is None,
@@ -149,7 +149,7 @@ def _guess(
 
 
 def _left_out(names: Sequence[str], wanted: Bins) -> Iterator[str]:
-    """Name the columns that a metric is not about."""
+    """Name the columns that are left out."""
     if names:
         what = "column" if len(names) == 1 else "columns"
         yield f"left out: {what} {listed(names)}, not among those that {wanted.of}"

@@ -1,8 +1,8 @@
 """Columns that repeat the labels, or a part of them.
 
 A copy has one value for each class; an indicator has one value in one class, and
-another in all others. Words of a few texts may do the same by chance, so that rows are
-counted before a column is suspected.
+another in all others. In a few texts, words may look like this by chance, so a column
+is suspected only if there are enough rows.
 """
 
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ def repeats(column: Floats, classes: Classes | None) -> bool:
 
 
 def nearly_repeats(column: Floats, classes: Classes | None) -> str:
-    """Say how a column repeats the labels, but for a few mistakes, in any rows."""
+    """Say how a column repeats the labels, except for a few rows."""
     if classes is None:
         return ""
     n, n_classes = len(column), len(classes.first)
@@ -80,7 +80,7 @@ def indicated(column: Floats, classes: Classes | None) -> int | None:
 
 
 def is_enough(indicator: int | None, classes: Classes | None) -> bool:
-    """Whether a class has enough rows, and all others have, too."""
+    """Whether a class has enough rows, and so have all others together."""
     if indicator is None or classes is None:
         return False
     size = classes.sizes[indicator]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._words import printable
 from ._labeled import LabeledHistograms
+from ._pixels import thumbnail
 from ._reading import Bins
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+SIDE = 96  # of thumbnails, in pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +41,7 @@ class HistogramTable(LabeledHistograms):
     feature_names : tuple of str or None
         Names of the bins to show: those of columns, or of the features of images.
     notes : tuple of str
-        What was read as what, and what was left out, in sentences.
+        Sentences that say how columns were read, and which were left out.
 
     Examples
     --------
@@ -59,6 +64,23 @@ class HistogramTable(LabeledHistograms):
             return printable(self.paths[row])
         return f"{self.unit} {row}"
 
+    def row_names(self) -> list[int | str]:
+        """Name the rows in results: by the files of images, or by number from 0."""
+        return [i if self.paths is None else self.where(i) for i in range(len(self.X))]
+
+    def thumbnail(self, i: int) -> str | None:
+        """Return a small picture of histogram i as a data URI, if it is an image."""
+        if self.paths is None:
+            return None
+        image = (Path(self.source) / self.paths[self.rows[i]]).read_bytes()
+        small = base64.b64encode(thumbnail(image, SIDE)).decode()
+        return f"data:image/jpeg;base64,{small}"
+
+    def smallest_class(self) -> tuple[str, int]:
+        """Return the name of the smallest class, and its number of histograms."""
+        values, counts = np.unique(self.y, return_counts=True)
+        return str(values[counts.argmin()]), int(counts.min())
+
     def take(self, indices: ArrayLike) -> HistogramTable:
         """Return some of the histograms."""
         kept = np.asarray(indices)
@@ -72,13 +94,13 @@ def bins_like(table: HistogramTable) -> Bins:
 
 
 def bins_of(learner: Any) -> Bins:
-    """Ask for the bins that a learner was fitted on."""
+    """Request the bins that a learner was fitted on."""
     names = getattr(learner, "feature_names_in_", ())
     return Bins(learner.n_features_in_, [str(name) for name in names])
 
 
 def as_bins(like: Any) -> Bins | None:
-    """Ask for the bins of a table or learner, if there is one."""
+    """Request the bins of a table or learner, if there is one."""
     if like is None:
         return None
     if isinstance(like, HistogramTable):

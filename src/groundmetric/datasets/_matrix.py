@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import validation
 from ._arrays import load_npy
 from ._cells import Floats, read_csv, require_distinct
 from ._text import Text, are_names
@@ -29,6 +30,15 @@ def load_metric(path: str) -> NamedMatrix:
                 "must be the same bins in the same order."
             )
     return given
+
+
+def load_square(path: str) -> NamedMatrix:
+    """Read a square matrix of numbers."""
+    given = load_matrix(path)
+    try:
+        return given._replace(values=validation.as_square(given.values, "the matrix"))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
 def in_order_of(

@@ -43,7 +43,7 @@ def read_table(
     """Read labeled histograms from a file, or from a folder of images.
 
     Each row is a histogram or counts, and is normalized to mass 1. Columns that cannot
-    be bins are rejected: ids, measurements and copies of the labels, over which a
+    be bins are rejected: ids, measurements and copies of the labels, by which a
     metric would learn to recognize the rows.
 
     Parameters
@@ -55,7 +55,7 @@ def read_table(
         subfolder of images for each class (needs Pillow).
     label : str or int, optional
         Column of the labels, by name or by number from 0. By default the only column of
-        text; columns of numbers are never guessed to be labels.
+        text; a column of numbers has to be named.
     labels : path, optional
         Labels in a file of their own, ``.npy`` or text with one label per line.
     ignore : column or iterable of columns
@@ -67,7 +67,7 @@ def read_table(
     like : HistogramTable or fitted learner, optional
         Read the same bins in the same order, by name if both have names.
     labeled : bool, optional
-        Whether labels are required, or not read at all; None reads them if there are
+        True requires labels, False does not read them, None reads them if there are
         any.
     feature : {"gist", "color"}
         How to describe images, see :func:`load_image_folder`.
@@ -129,7 +129,7 @@ def read_table(
 
 
 def read(reading: Reading) -> HistogramTable:
-    """Read histograms, and check that they are; warnings are left in the reading."""
+    """Read histograms, and check them; warnings are kept in the reading."""
     if reading.path != STANDARD_INPUT and not Path(reading.path).exists():
         raise ValueError(f"{reading.path}: no such file or folder.")
     _require_use(reading)
@@ -175,7 +175,7 @@ def _as_columns(given: str | int | Iterable[str | int] | None, name: str) -> lis
 
 
 def _require_use(reading: Reading) -> None:
-    """Reject what would be ignored: parameters of columns where there are no names."""
+    """Reject parameters that would be ignored, such as columns of a folder."""
     path, spell = reading.path, reading.spell
     is_folder = path != STANDARD_INPUT and Path(path).is_dir()
     if reading.labels is not None and is_folder:

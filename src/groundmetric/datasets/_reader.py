@@ -31,7 +31,7 @@ class Skipped(NamedTuple):
 
 
 class Described(NamedTuple):
-    """The outcome of a file: a histogram, or the reason why it was skipped."""
+    """Result for one file: a histogram, or the reason why it was skipped."""
 
     label: str
     path: str

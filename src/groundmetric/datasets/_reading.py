@@ -1,4 +1,4 @@
-"""What to read, how messages name the parameters of it, and what was noticed."""
+"""What to read, how messages name its parameters, and notes taken on the way."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Bins(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read a file, and what was noticed on the way.
+    """How to read a file, and notes taken on the way.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Reading:
     spell : callable
         Writes a parameter, or one with a value, in the language of the caller.
     notes, warnings : list of str
-        What was read as what, and what is probably a mistake.
+        How columns were read, and what is probably a mistake.
     """
 
     path: str
@@ -58,7 +58,7 @@ class Reading:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Write names one after the other, and not all of many."""
+    """List names, shortened if there are many."""
     shown = [repr(name) for name in names]
     if len(shown) > MOST:
         shown = [*shown[: MOST - 2], "...", shown[-1]]

@@ -1,9 +1,9 @@
 """Columns that are numbers, but not bins: ids, ages, codes of the labels.
 
-A histogram over such a column is mostly about it, and an id in the order of the classes
-gives them away. Each rule below needs a name or values that counts and shares do not
-have. Where a rule is nearly certain, the table is rejected, otherwise there is a
-warning; ``ignore`` leaves the column out, ``keep`` says that it is a bin.
+Such a column would hold most of a histogram's mass, and an id in the order of the
+classes gives them away. Each rule below looks for names or values that counts and
+shares do not have. If a rule is nearly certain, the table is rejected, otherwise there
+is a warning; ``ignore`` leaves the column out, ``keep`` says that it is a bin.
 """
 
 import re
@@ -62,7 +62,7 @@ class Suspect(NamedTuple):
 def check_bins(
     reading: Reading, source: str, names: Sequence[str], found: Sequence[Suspect]
 ) -> None:
-    """Reject columns that cannot be bins, and warn of those that may not be."""
+    """Reject columns that cannot be bins; warn of columns that may not be bins."""
     spell = reading.spell
     if certain := [one for one in found if one.certain]:
         name, why = names[certain[0].column], certain[0].why
@@ -97,7 +97,7 @@ def suspects(
         return []
     left = [j for j in range(len(names)) if j not in kept]
     classes = as_classes(labels)
-    why = "it is one of those that encode the labels"
+    why = "it is one of several columns that encode the labels"
     found = [Suspect(j, why, certain=True) for j in encoding(rows, classes, left)]
     left = [j for j in left if j not in {one.column for one in found}]
     while True:
@@ -187,7 +187,7 @@ def _is_different(column: Floats) -> bool:
 
 
 def _rises_with(column: Floats, rest: Floats) -> bool:
-    """Whether ranks agree, as those of counts do where samples differ in size."""
+    """Whether ranks agree, as ranks of counts do if samples differ in size."""
     ranks = [np.argsort(np.argsort(x)) for x in (column, rest)]
     correlations: Any = np.corrcoef(ranks)
     return bool(correlations[0, 1] * np.sqrt(len(column) - 1) > AGREE)

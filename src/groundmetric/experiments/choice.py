@@ -9,8 +9,8 @@ import numpy as np
 from .. import validation
 from .._metric_learn import is_installed
 from .._words import percent
-from ..distances import DISTANCES
 from .design import TIE
+from .names import FIXED, LEARNERS, TFIDF, learns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,46 +19,16 @@ if TYPE_CHECKING:
 
     from .cross_validation import CrossValidation
     from .design import Design
+    from .splits import Data
 
-__all__ = ["FIXED", "LABELS", "LEARNERS", "TFIDF", "Learners", "available_learners"]
-__all__ += ["best_first", "choice", "choice_of", "fixed_for", "in_a_sentence"]
-__all__ += ["is_like_text", "learns"]
+__all__ = ["Learners", "available_learners", "best_first", "choice", "choice_of"]
+__all__ += ["fixed_for", "is_like_text", "usual_methods"]
 
-#: Distances that learn nothing.
-FIXED: tuple[str, ...] = ("l1", "hellinger", "chi2", "l2")
-TFIDF = "tfidf-l1"  # for words; learns nothing from labels
-#: Other learners that a learned metric is compared with: our own for smoothed
-#: distances, and others on square roots of histograms (LMNN, ITML, NCA) or histograms.
-LEARNERS: tuple[str, ...] = (
-    "gml-smoothed",
-    "lmnn-hellinger",
-    "itml-hellinger",
-    "nca-hellinger",
-    "chi2-lmnn",
-)
 SLOW, FEW_CLASSES = "itml-hellinger", 5  # its pairs grow as classes squared
-#: In tables and charts. A report calls our metric "learned", and where it started,
-#: "initial".
-LABELS: dict[str, str] = {
-    "learned": "learned metric",
-    "gml": "learned metric",
-    "initial": "initial metric",
-    "l1": "l1",
-    "hellinger": "Hellinger",
-    "chi2": "chi-squared",
-    "l2": "l2",
-    "pixels": "pixel EMD",
-    "gml-smoothed": "smoothed metric",
-    "lmnn-hellinger": "LMNN",
-    "itml-hellinger": "ITML",
-    "nca-hellinger": "NCA",
-    "chi2-lmnn": "chi-squared LMNN",
-    "tfidf-l1": "l1 of TF-IDF",
-}
 
 
 class Learners(NamedTuple):
-    """Names of learners that can run, and a sentence on those that cannot, if any.
+    """Names of learners that can run, and a sentence on the others, if any.
 
     Examples
     --------
@@ -94,9 +64,9 @@ def available_learners(design: Design, *, slow: bool = False) -> Learners:
         )
     names, skipped = list(LEARNERS), []
     if not is_installed():
-        names = [name for name in names if not name.startswith(("lmnn", "itml"))]
+        names = [name for name in names if name != "lmnn-hellinger"]
         skipped.append(
-            "LMNN and ITML were skipped, since they need metric-learn: "
+            "LMNN was skipped, since it needs metric-learn: "
             "pip install 'groundmetric[baselines]'."
         )
     if SLOW in names and n_classes > FEW_CLASSES and not slow:
@@ -123,8 +93,21 @@ def fixed_for(X: ArrayLike, *, tfidf: bool | None = None) -> list[str]:
     return [*FIXED, *([TFIDF] if weighted else [])]
 
 
+def usual_methods(data: Data) -> list[str]:
+    """Name the methods that data are compared by, unless others are asked for.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.choice import usual_methods
+    >>> from groundmetric.experiments.splits import split_data
+    >>> usual_methods(split_data([[4, 1], [1, 4]] * 2, [0, 1] * 2, n_folds=2))
+    ['l1', 'hellinger', 'chi2', 'l2', 'nca-hellinger', 'gml']
+    """
+    return [*fixed_for(data.rows), *available_learners(data.design).names, "gml"]
+
+
 def is_like_text(X: ArrayLike) -> bool:
-    """Tell whether most bins are empty, as in counts of words.
+    """Return whether most bins are empty, as in counts of words.
 
     Examples
     --------
@@ -137,7 +120,7 @@ def is_like_text(X: ArrayLike) -> bool:
 
 
 def best_first(errors: Mapping[str, float]) -> list[str]:
-    """Sort methods by their errors; of equals, those that learn nothing come first.
+    """Sort methods by errors; if these are equal, methods without learning come first.
 
     Examples
     --------
@@ -229,40 +212,9 @@ def choice_of(found: Sequence[CrossValidation], names: Mapping[str, str]) -> str
     return choice(means, interval, names)
 
 
-def learns(name: str) -> bool:
-    """Whether a distance learns from labels.
-
-    Examples
-    --------
-    >>> from groundmetric.experiments.choice import learns
-    >>> learns("gml"), learns("tfidf-l1")
-    (True, False)
-    """
-    return name not in {*DISTANCES, TFIDF, "initial", "pixels"}
-
-
 def _also(close: Sequence[str]) -> str:
     if not close:
         return ""
     *first, last = close
     listed = f"{', '.join(first)} and {last}" if first else last
     return f"; {listed} {'are' if first else 'is'} not significantly worse"
-
-
-def in_a_sentence(name: str) -> str:
-    """Name a distance of :data:`LABELS` within a sentence.
-
-    Examples
-    --------
-    >>> from groundmetric.experiments.choice import in_a_sentence
-    >>> in_a_sentence("gml"), in_a_sentence("l1"), in_a_sentence("lmnn-hellinger")
-    ('the learned metric', 'the l1 distance', 'LMNN')
-    """
-    if name == "pixels":
-        return "the EMD with Euclidean distances between pixels"
-    if name == "gml-smoothed":
-        return "the smoothed metric (SinkhornMetricLearning)"
-    if name in LEARNERS:
-        return LABELS[name]
-    what = "" if name in ("learned", "gml", "initial", TFIDF) else " distance"
-    return f"the {LABELS[name]}{what}"

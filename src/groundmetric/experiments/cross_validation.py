@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from .._progress import progress_bar
-from .comparison import Measured, Split, measured, require_sizes
+from .choice import usual_methods
+from .measured import Measured, Split, measured, require_sizes
 from .methods import Method, as_methods
 from .splits import split_data
 
@@ -109,6 +110,8 @@ def cross_validate(
     X: ArrayLike,
     y: ArrayLike,
     *,
+    X_test: ArrayLike | None = None,
+    y_test: ArrayLike | None = None,
     methods: Iterable[str | Method] | None = None,
     n_train: int | None = None,
     n_folds: int = 5,
@@ -127,9 +130,14 @@ def cross_validate(
         Histograms or counts, in rows; rows are normalized to mass 1.
     y : array-like of shape (n,)
         Labels; each class needs a member in every fold.
+    X_test, y_test : array-like, optional
+        Histograms to test on, and their labels: one split, instead of several of X.
     methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or your own methods; by default those of the paper's
-        Figure 1.
+        Names in :data:`METHODS`, or your own methods. By default as ``groundmetric
+        evaluate``: :data:`FIXED` distances, l1 of TF-IDF if most bins are empty, as in
+        counts of words, the learners in :data:`LEARNERS` (without LMNN if
+        metric-learn is not installed, and without ITML if there are more than five
+        classes, because it then takes minutes), and "gml".
     n_train : int, optional
         Number of histograms to learn from. If there are many more, training sets of
         this size are drawn that have no histogram in common, and tested on the same
@@ -163,11 +171,11 @@ def cross_validate(
     >>> l1.knn_errors, l1.error().high < 0.4
     ([0.0, 0.0, 0.0, 0.0], True)
     """
-    chosen = as_methods(methods)
     drawing = {"n_train": n_train, "n_folds": n_folds, "n_repeats": n_repeats}
+    data = split_data(X, y, X_test, y_test, **drawing, seed=seed)
     return measure(
-        split_data(X, y, **drawing, seed=seed),
-        methods=chosen,
+        data,
+        methods=as_methods(usual_methods(data) if methods is None else methods),
         n_neighbors=n_neighbors,
         svm=svm,
         n_jobs=n_jobs,
@@ -192,11 +200,11 @@ def measure(
     threads = validation.n_threads(n_jobs)
     found: dict[str, list[Measured]] = {method.name: [] for method in methods}
     fits = [(method, split) for split in splits for method in methods]
-    options = {"n_neighbors": n_neighbors, "svm": svm, "with_recall": False}
+    options = {"n_neighbors": n_neighbors, "svm": svm}
     kept = len(methods) if keep else 0
     with progress_bar(len(fits), label="fits", show=verbose > 0, unit="fit") as report:
         for k, one in enumerate(_measured(fits, threads, options, kept), 1):
-            found[one.comparison.method].append(one)
+            found[one.method].append(one)
             if report is not None:
                 report(k)
     return [
@@ -204,10 +212,8 @@ def measure(
             name,
             data.design,
             [one.knn_wrong[:, -1] for one in each],
-            [one.svm_wrong for one in each if one.svm_wrong is not None]
-            if svm
-            else None,
-            [one.comparison.fit_seconds for one in each],
+            [one.svm_wrong for one in each if one.svm_wrong is not None] or None,
+            [one.fit_seconds for one in each],
             each[0] if keep else None,
         )
         for name, each in found.items()
@@ -217,13 +223,14 @@ def measure(
 def _measured(
     fits: list[tuple[Method, Split]], threads: int, options: dict[str, Any], kept: int
 ) -> Iterator[Measured]:
-    """Evaluate all fits in their order; if they are large, each in a process.
+    """Measure all fits in order; if they are large, each in a process of its own.
 
     The first ones, which are kept, stay in this process.
     """
     here = kept if threads > 1 and len(fits[0][1].y) >= WORTH_PROCESSES else len(fits)
     for k, (method, split) in enumerate(fits[:here]):
-        yield measured(method, split, n_jobs=threads, **options, keep=k < kept)
+        one = measured(method, split, n_jobs=threads, **options)
+        yield one if k < kept else one.without_distances()
     calls = (joblib.delayed(_with_warnings)(*fit, options) for fit in fits[here:])
     for one, caught in joblib.Parallel(threads, return_as="generator")(calls):
         for message in caught:
@@ -234,9 +241,9 @@ def _measured(
 def _with_warnings(
     method: Method, split: Split, options: dict[str, Any]
 ) -> tuple[Measured, list[Warning]]:
-    """Evaluate in a process of its own; warnings are for the one that asked."""
+    """Measure in a process of its own, and return warnings to the caller."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        one = measured(method, split, n_jobs=1, **options)
+        one = measured(method, split, n_jobs=1, **options).without_distances()
     users = [each.message for each in caught if issubclass(each.category, UserWarning)]
     return one, [each for each in users if isinstance(each, Warning)]

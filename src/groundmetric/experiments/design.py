@@ -1,4 +1,4 @@
-"""How to find out whether learning helps: which splits to draw, and what they prove.
+"""How to test whether learning helps: which splits to draw, and what they prove.
 
 Few histograms are divided into folds, several times. Folds share training histograms,
 so their errors are not independent; the variance of their mean is corrected for that
@@ -7,7 +7,7 @@ so their errors are not independent; the variance of their mean is corrected for
     s^2 (1 / J + n_test / n_train),  s^2 the variance over the J folds.
 
 This correction assumes that more test histograms would mean fewer training histograms.
-If training sets are small and histograms are many, it asks for impossible evidence. So
+With small training sets and many histograms, it is far too strong. So
 if there is room, training sets have no histogram in common, and all are tested on the
 same other histograms. Then values v_jt of training set j and test histogram t have
 independent rows and columns, and the variance of their mean is A + B - C, with
@@ -18,10 +18,10 @@ e what neither rows nor columns explain, which A and B both count. (Owen, *The
 pigeonhole bootstrap*, Annals of Applied Statistics 1, 2007, resamples the same model.)
 The interval is Student's, with Satterthwaite's degrees of freedom.
 
-A test set that was given tells about one training set only. Its interval is that of
+A given test set shows results for one training set only. Its interval is that of
 Bonett & Price for paired proportions (*Adjusted Wald intervals*, 2012), which adds a
-test histogram of either extreme. So is B, and no variance over folds is taken to be
-smaller: an interval never has length zero, not even if all splits agree.
+test histogram of either extreme. B is computed in the same way, and is the least
+variance over folds: an interval never has length zero, not even if all splits agree.
 """
 
 from __future__ import annotations
@@ -49,10 +49,20 @@ LEVEL = 0.95  # of intervals
 TIE = 1e-9
 UNEQUAL = 1.5  # times as many histograms in a class as in another
 
+INFERENCE = {  # by the kind of a design
+    "given": "Intervals are Bonett and Price's for paired proportions: they show how "
+    "certain a difference is for this training set, not what another training set "
+    "would give.",
+    "disjoint": "Intervals count the variation over training sets and over test "
+    "histograms, which are both drawn at random.",
+    "folds": "Intervals are Student's over folds, widened because their training sets "
+    "overlap (Nadeau and Bengio).",
+}
+
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its 95 % interval, and how sure it is that it exceeds zero.
+    """A mean with its 95 % interval, and the confidence that it exceeds zero.
 
     Attributes
     ----------
@@ -173,21 +183,7 @@ class Design:
     @property
     def inference(self) -> str:
         """Say where intervals come from."""
-        if self.kind == "given":
-            return (
-                "Intervals are Bonett and Price's for paired proportions: they show "
-                "how certain a difference is for this training set, not what another "
-                "training set would give."
-            )
-        if self.kind == "disjoint":
-            return (
-                "Intervals count the variation over training sets and over test "
-                "histograms, which are both drawn at random."
-            )
-        return (
-            "Intervals are Student's over folds, widened because their training sets "
-            "overlap (Nadeau and Bengio)."
-        )
+        return INFERENCE[self.kind]
 
     def estimate(
         self, values: Sequence[ArrayLike], low: float, high: float

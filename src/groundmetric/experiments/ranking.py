@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._pandas import pandas_of
-from .choice import (
-    LABELS,
-    available_learners,
-    best_first,
-    choice_of,
-    fixed_for,
-    in_a_sentence,
-)
+from .choice import best_first, choice_of, usual_methods
 from .cross_validation import CrossValidation, measure
 from .design import Estimate
 from .methods import METHODS, Method, as_methods
+from .names import in_a_sentence
 from .splits import split_data
 
 if TYPE_CHECKING:
@@ -30,12 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 OURS = "gml"
+UNKNOWN = Estimate(math.nan, math.nan, math.nan, math.nan)
 
 
 def compare(
     X: ArrayLike,
     y: ArrayLike,
     *,
+    X_test: ArrayLike | None = None,
+    y_test: ArrayLike | None = None,
     methods: Iterable[str | Method] | None = None,
     n_train: int | None = None,
     n_folds: int = 5,
@@ -49,14 +45,9 @@ def compare(
 
     Parameters
     ----------
-    X, y, n_train, n_folds, n_repeats, n_neighbors, seed, n_jobs, verbose
+    X, y, X_test, y_test, methods, n_train, n_folds, n_repeats, n_neighbors, seed, \
+n_jobs, verbose
         As in :func:`cross_validate`.
-    methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or your own methods. By default as ``groundmetric
-        evaluate``: :data:`FIXED` distances, l1 of TF-IDF if most bins are empty, as in
-        counts of words, the learners in :data:`LEARNERS` (without those that need
-        metric-learn if it is not installed, and without ITML if there are more than
-        five classes, for it takes minutes then), and "gml".
 
     Returns
     -------
@@ -82,12 +73,15 @@ def compare(
     >>> found.attrs["verdict"]
     'Use the l1 distance on these data: 0.0 % errors, and no learner makes fewer.'
     """
-    pandas_of("compare")  # before anything is computed
+    try:  # before anything is computed
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "compare needs pandas: pip install 'groundmetric[experiments]'."
+        ) from error
     drawing = {"n_train": n_train, "n_folds": n_folds, "n_repeats": n_repeats}
-    data = split_data(X, y, **drawing, seed=seed)
-    if methods is None:
-        methods = [*fixed_for(X), *available_learners(data.design).names, OURS]
-    chosen = as_methods(methods)
+    data = split_data(X, y, X_test, y_test, **drawing, seed=seed)
+    chosen = as_methods(usual_methods(data) if methods is None else methods)
     found = measure(
         data,
         methods=chosen,
@@ -95,7 +89,7 @@ def compare(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    frame = _frame(found)
+    frame = pd.DataFrame(_rows(found)).set_index("method")
     frame.attrs["verdict"] = choice_of(found, _names(chosen))
     frame.attrs["guessing"] = data.design.guessing
     frame.attrs["design"] = data.design.words
@@ -103,14 +97,14 @@ def compare(
 
 
 def _names(methods: Sequence[Method]) -> dict[str, str]:
-    """Name methods in sentences: as a report does, or by their labels if ambiguous."""
-    labels = {one.name: one.label for one in methods}
-    own = {one.name for one in methods if METHODS.get(one.name) is one}
-    names = {x: in_a_sentence(x) if x in {*LABELS} & own else labels[x] for x in labels}
-    return names if len({*names.values()}) == len(names) else labels
+    """Name methods in sentences: yours by their labels."""
+    return {
+        one.name: in_a_sentence(one.name) if METHODS.get(one.name) is one else one.label
+        for one in methods
+    }
 
 
-def _frame(found: Sequence[CrossValidation]) -> pd.DataFrame:
+def _rows(found: Sequence[CrossValidation]) -> list[dict[str, Any]]:
     """Tabulate errors, the best method first, and how methods differ."""
     by_name = {one.method: one for one in found}
     means = {one.method: float(np.mean(one.knn_errors)) for one in found}
@@ -118,9 +112,7 @@ def _frame(found: Sequence[CrossValidation]) -> pd.DataFrame:
     best, ours = order[0], by_name.get(OURS)
     rows = []
     for one in order:
-        saved = Estimate(math.nan, math.nan, math.nan, math.nan)
-        if ours is not None:
-            saved = one.saved_by(ours)
+        saved = UNKNOWN if ours is None else one.saved_by(ours)
         rows.append(
             {"method": one.method}
             | _columns("error", one.error())
@@ -129,8 +121,7 @@ def _frame(found: Sequence[CrossValidation]) -> pd.DataFrame:
             | {"sure": saved.sure, "balanced": one.balanced_error}
             | {"seconds": float(np.mean(one.fit_seconds))}
         )
-    frame: pd.DataFrame = pandas_of("compare").DataFrame(rows).set_index("method")
-    return frame
+    return rows
 
 
 def _columns(name: str, found: Estimate) -> dict[str, float]:

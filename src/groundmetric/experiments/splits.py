@@ -152,9 +152,9 @@ def draw(
     y : array-like of shape (n,)
         Labels. All splits have the classes in proportion.
     n_train : int, optional
-        Number of histograms to learn from that is of interest. If there are many more,
-        training sets of this size have no histogram in common, and are tested on the
-        same others. By default, and if there are not as many, folds of all histograms.
+        Number of histograms to learn from. If there are many more, training sets of
+        this size have no histogram in common, and are tested on the same others. By
+        default, or with too few histograms for that, folds of all histograms.
     n_folds, n_repeats : int, default=5 and 2
         Number of folds, and how often to draw them; their product is the largest number
         of disjoint training sets, too.

@@ -2,114 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._words import count, percent, points
-from .choice import LEARNERS, choice_of, in_a_sentence, learns
+from .._words import count, percent
+from .choice import choice_of
+from .gain import DID, Gain, confidence, kind
+from .names import LABELS, LEARNERS, in_a_sentence, learns
 
 if TYPE_CHECKING:
     from .cross_validation import CrossValidation
 
-__all__ = ["Gain", "Verdict", "kind"]
+__all__ = ["Verdict"]
 
 LEARNED = "learned"
-DID = {
-    "helped": "helped",
-    "hurt": "made things worse",
-    "unclear": "made no significant difference",
-}
-NEARLY = 0.9
-MOST_SURE = 0.999
-
-
-@dataclass(frozen=True)
-class Gain:
-    """Errors under the learned metric, compared with another distance.
-
-    Attributes
-    ----------
-    other : str
-        Name of the other distance.
-    error, other_error : float
-        Error rates of the learned metric and of the other.
-    gain, low, high : float
-        Error rate that learning saves, and its interval.
-    sure : float
-        Confidence that learning is better, from 0 to 1.
-
-    Examples
-    --------
-    >>> from groundmetric.experiments.verdict import Gain
-    >>> Gain("the l1 distance", 0.08, 0.12, 0.04, 0.01, 0.07, 0.99).interval
-    '+1.0 to +7.0'
-    """
-
-    other: str
-    error: float
-    other_error: float
-    gain: float
-    low: float
-    high: float
-    sure: float
-
-    @property
-    def interval(self) -> str:
-        """The interval in words."""
-        return f"{points(self.low)} to {points(self.high)}"
-
-    @property
-    def saved(self) -> str:
-        """What learning saves, with the interval."""
-        return f"{points(self.gain)} ({self.interval})"
-
-    @property
-    def certainty(self) -> str:
-        """Say how sure it is which of the two is better."""
-        most = max(self.sure, 1 - self.sure)
-        if kind(self) == "unclear":
-            most = math.floor(1000 * most) / 1000  # below 97.5 % in print, too
-        better = "learning" if self.sure >= 1 / 2 else self.other
-        sentence = (
-            f"We can be {confidence(most, 'more than ')} sure that {better} is better"
-        )
-        if kind(self) != "unclear":
-            return f"{sentence}."
-        rest = "a significant difference takes 97.5 %"
-        if most >= NEARLY:
-            return f"{sentence}; {rest}. Other random splits may tip the scales."
-        return f"{sentence}; 50 % is a coin toss, and {rest}."
-
-
-def confidence(share: float, over: str = "> ") -> str:
-    """Write how sure something is; never as if it were certain.
-
-    Examples
-    --------
-    >>> from groundmetric.experiments.verdict import confidence
-    >>> confidence(0.9345), confidence(0.99999), confidence(1e-9)
-    ('93.5 %', '> 99.9 %', '< 0.1 %')
-    """
-    if share > MOST_SURE:
-        return f"{over}99.9 %"
-    return "< 0.1 %" if share < 1 - MOST_SURE else percent(share)
-
-
-def kind(found: Gain) -> str:
-    """Return "helped", "hurt", or "unclear" if the interval contains zero.
-
-    Examples
-    --------
-    >>> from groundmetric.experiments.verdict import Gain, kind
-    >>> kind(Gain("the l1 distance", 0.08, 0.12, 0.04, 0.01, 0.07, 0.99))
-    'helped'
-    """
-    if found.low > 0.0:
-        return "helped"
-    return "hurt" if found.high < 0.0 else "unclear"
 
 
 @dataclass(frozen=True)
@@ -128,7 +36,7 @@ class Verdict:
     >>> from groundmetric.experiments import METHODS, cross_validate
     >>> from groundmetric.experiments.verdict import Verdict
     >>> from groundmetric import GroundMetricLearning
-    >>> from groundmetric.experiments.methods import of_learner
+    >>> from groundmetric.experiments.estimators import of_learner
     >>> X = 2 * [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
     >>> methods = [of_learner(GroundMetricLearning()), "l1"]
     >>> found = cross_validate(X, 4 * [0] + 4 * [1], methods=methods, n_folds=2)
@@ -256,9 +164,9 @@ class Verdict:
             *(["Seconds"] if self._has_learners else []),
         ]
 
-    def rows(self, measure: str = "knn") -> dict[str, list[str]]:
-        """Cells of the table for each distance."""
-        return {name: self._row(name, measure) for name in self.found}
+    def rows(self, measure: str = "knn") -> list[list[str]]:
+        """Cells of the table, a row for each distance in the order of ``found``."""
+        return [[LABELS[name], *self._row(name, measure)] for name in self.found]
 
     def _row(self, name: str, measure: str) -> list[str]:
         one, titles = self.found[name], self.columns()
@@ -292,37 +200,35 @@ class Verdict:
     def facts(self) -> dict[str, Any]:
         """Collect the numbers, for JSON."""
         design = self.learned.design
-        errors: dict[str, Any] = {}
-        for name, one in self.found.items():
-            errors[name] = {
-                "seconds": float(np.mean(one.fit_seconds)),
-                "balanced_error": one.balanced_error,
-            }
-            for measure in ("knn", "svm") if one.svm_wrong is not None else ("knn",):
-                errors[name][measure] = _interval(asdict(one.error(measure)))
-                errors[name][f"{measure}_errors"] = getattr(one, f"{measure}_errors")
-                if name != LEARNED:
-                    saved = one.saved_by(self.learned, measure)
-                    errors[name][f"{measure}_saved"] = asdict(saved)
+        facts = {"design": design.kind, "n_splits": design.n_splits}
+        facts |= {"n_train": design.n_train, "n_test": design.n_test}
         return {
-            "design": design.kind,
-            "n_splits": design.n_splits,
-            "n_train": design.n_train,
-            "n_test": design.n_test,
+            **facts,
             "n_neighbors": self.n_neighbors,
             "guessing": {
                 "error": design.guessing,
                 "balanced_error": design.guessing_balanced,
             },
-            "errors": errors,
+            "errors": {name: self._facts_of(name) for name in self.found},
             "verdict": " ".join(self.sentences()),
         }
+
+    def _facts_of(self, name: str) -> dict[str, Any]:
+        one = self.found[name]
+        facts: dict[str, Any] = {
+            "seconds": float(np.mean(one.fit_seconds)),
+            "balanced_error": one.balanced_error,
+        }
+        for measure in ("knn", "svm") if one.svm_wrong is not None else ("knn",):
+            interval = asdict(one.error(measure))
+            del interval["sure"]  # of an error, that it exceeds zero
+            facts[measure] = interval
+            facts[f"{measure}_errors"] = getattr(one, f"{measure}_errors")
+            if name != LEARNED:
+                saved = one.saved_by(self.learned, measure)
+                facts[f"{measure}_saved"] = asdict(saved)
+        return facts
 
 
 def _seconds(spent: float) -> str:
     return f"{spent:.1f}" if spent >= 1 else f"{spent:.2f}"
-
-
-def _interval(found: dict[str, float]) -> dict[str, float]:
-    """Leave out how sure an error exceeds zero."""
-    return {name: found[name] for name in ("mean", "low", "high")}

@@ -88,7 +88,7 @@ def _level(share: float, n: int) -> int:
 
 
 def _told_apart(names: list[str], marks: list[str]) -> list[str]:
-    """Add its mark to every name that is not the only one of its kind."""
+    """Add its mark to every name that occurs more than once."""
     counts = Counter(names)
     return [
         f"{name} {mark}" if counts[name] > 1 else name

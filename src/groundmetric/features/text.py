@@ -32,7 +32,7 @@ NAMED = 5  # documents in a message
 
 
 class _Documents(TransformerMixin, BaseEstimator):
-    """Counts the words of documents; refuses documents without known words."""
+    """Counts the words of documents; rejects documents without known words."""
 
     vectorizer: Any
     n_words: int
@@ -206,7 +206,7 @@ class TopicHistograms(ClassNamePrefixFeaturesOutMixin, _Documents):
 
 
 def _as_documents(documents: Iterable[str]) -> list[str]:
-    """Refuse a single string, which would be read letter by letter."""
+    """Reject a single string, which would be read letter by letter."""
     if isinstance(documents, (str, bytes)):
         raise ValueError("documents is one string; a list of them is needed.")
     try:

@@ -39,7 +39,7 @@ def starting_map(points: Floats, n_components: Any, varying: Floats) -> Floats:
 
 
 def principal_axes(centered: Floats) -> Floats:
-    """Axes in rows, those along which centered rows vary most first."""
+    """Return axes in rows; centered rows vary most along the first ones."""
     variances, axes = np.linalg.eigh(centered.T @ centered)
     order = np.argsort(-variances, kind="stable")
     variances, axes = variances[order], axes[:, order].T
@@ -55,7 +55,7 @@ def principal_axes(centered: Floats) -> Floats:
 
 
 def _settled(rows: Floats) -> Floats:
-    """Choose an orthonormal basis by the rows: the longest first, then what is left."""
+    """Choose an orthonormal basis from the rows, the longest first (Gram-Schmidt)."""
     left, basis = rows.copy(), np.empty((rows.shape[1],) * 2)
     for k in range(len(basis)):
         longest = left[_first_largest(np.linalg.norm(left, axis=1)[None])[0]]

@@ -1,13 +1,12 @@
 """Margins of one batch of histograms after another.
 
 Each evaluation draws a batch, and finds targets and impostors within it: a subgradient
-of the same criterion on a sample. What is stored beside the histograms is that of a
-batch.
+of the same criterion on a sample. Memory beyond the histograms is that of one batch.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from .._files import Arrays
     from ..similarity._weights import Weights
+    from ._criterion import Search
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -45,11 +45,11 @@ class Draws:
         self._n_drawn = 0
 
     def share(self, k: int) -> int:
-        """Count the part of k that a batch has, and at least one."""
+        """Reduce k to the share of a batch, and at least to one."""
         return max(1, round(k * self.size / self._n))
 
     def draw(self) -> Indices:
-        """Return who is in the next batch."""
+        """Return the indices of the next batch."""
         epoch, part = divmod(self._n_drawn, self._n // self.size)
         order = np.random.default_rng([self._seed, epoch]).permutation(self._n)
         self._n_drawn += 1
@@ -67,22 +67,33 @@ class Draws:
         self._seed, self._n_drawn = draws.tolist()
 
 
+class MakesSearches(Protocol):
+    """Histograms, of which any batch can be searched for near pairs."""
+
+    def __call__(self, members: Indices, weights: Weights) -> tuple[Search, Search]:
+        """Search for similar pairs of these histograms, and for dissimilar ones."""
+
+    def identity(self) -> Iterator[str]:
+        """Return what distances depend on, but for metric, histograms and weights."""
+
+
 class BatchedMargins:
     """L on batches.
 
     Parameters
     ----------
     X, weights, n_targets, margin, n_threads
-        As :class:`MarginCriterion` takes them. A batch has a share of the histograms;
-        the same share of the targets counts, and at least half of them: errors were
-        higher with fewer.
+        See :class:`MarginCriterion`. In a batch, ``n_targets`` shrinks in proportion,
+        but at most by half: errors were higher with fewer targets.
     batch_size, seed
-        As :class:`Draws` takes them.
+        See :class:`Draws`.
+    searches : MakesSearches, optional
+        Makes the searches for near pairs of a batch; by exact EMDs on X if None.
     """
 
     def __init__(
         self,
-        X: Floats,
+        X: Floats | None,
         weights: Weights,
         n_targets: int,
         margin: float,
@@ -90,9 +101,10 @@ class BatchedMargins:
         batch_size: int,
         seed: int,
         n_threads: int = 1,
+        searches: MakesSearches | None = None,
     ) -> None:
-        self._X, self._weights = X, weights
-        self._draws = Draws(len(X), batch_size, seed)
+        self._X, self._weights, self._searches = X, weights, searches
+        self._draws = Draws(len(weights), batch_size, seed)
         self._k = max(self._draws.share(n_targets), -(-n_targets // 2))
         self._margin, self._threads = margin, n_threads
 
@@ -103,12 +115,14 @@ class BatchedMargins:
     def evaluate(self, metric: Floats) -> Evaluation:
         """Value and subgradient on the next batch."""
         members = self._draws.draw()
+        weights, make = self._weights.part(members), self._searches
         batch = MarginCriterion(
-            self._X[members],
-            self._weights.part(members),
+            None if self._X is None else self._X[members],
+            weights,
             self._k,
             self._margin,
             n_threads=self._threads,
+            searches=None if make is None else make(members, weights),
         )
         return batch.evaluate(metric)
 
@@ -116,6 +130,8 @@ class BatchedMargins:
         """Return weights, number of targets, margin and size."""
         yield from self._weights.parts()
         yield f"margin {self._k} {self._margin} of batches of {self._draws.size}"
+        if self._searches is not None:
+            yield from self._searches.identity()
 
     def state(self) -> Arrays:
         """Return where the draws are."""

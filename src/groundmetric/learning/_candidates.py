@@ -189,7 +189,8 @@ def _default_grid(learner: Any) -> dict[str, list[Any]]:
         is_given = points is not None if init is None else not isinstance(init, str)
         is_pulled = is_given or (isinstance(init, str) and init == "points")
     else:
-        is_pulled = not learner._is_exact and learner._is_mapped  # smoothed
+        # Smoothed learners, from a prior.
+        is_pulled = not learner._is_exact and learner._keeps_sparse(reset=True)
     return {**grid, "pull": list(PULLS)} if is_pulled else grid
 
 

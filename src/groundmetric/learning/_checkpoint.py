@@ -93,7 +93,7 @@ class StateFile:
         Write it that often.
     identity : str
         What the descent depends on, see :func:`identify`; a file with another identity
-        is refused, not overwritten.
+        is rejected, not overwritten.
     """
 
     def __init__(self, path: _files.StrPath, seconds: float, identity: str) -> None:
@@ -119,7 +119,7 @@ class StateFile:
             self.write()
 
     def resume(self, set_state: Callable[[_files.Arrays], None]) -> None:
-        """Hand the state of the file over, if there is one."""
+        """Pass on the state in the file, if there is one."""
         if not self._path.exists():
             return
         facts, arrays = _files.read(self._path, KIND)
@@ -134,7 +134,7 @@ class StateFile:
             raise ValueError(f"{self._path} cannot be resumed: {error}.") from error
 
     def __call__(self, descent: Descent) -> None:
-        """Keep the state after a step, and write it if it is time to."""
+        """Keep the state after a step, and write it if it is time."""
         self._state = descent.state()  # takes a hundredth of a step
         if time.monotonic() - self._written >= self._seconds:
             self.write()
@@ -147,7 +147,7 @@ class StateFile:
         try:
             _files.write(self._path, KIND, facts, self._state)
         except OSError as error:
-            self._warn(f"cannot be written ({error.strerror}); fitting goes on")
+            self._warn(f"cannot be written ({error.strerror}); the fit continues")
         self._written = time.monotonic()
 
     def remove(self) -> None:
@@ -156,7 +156,7 @@ class StateFile:
             self._path.unlink(missing_ok=True)
             _files.part_of(self._path).unlink(missing_ok=True)
         except OSError as error:
-            self._warn(f"is no longer needed, but stays there ({error.strerror})")
+            self._warn(f"is no longer needed, but cannot be removed ({error.strerror})")
 
     def _warn(self, trouble: str) -> None:
         if not self._warned:

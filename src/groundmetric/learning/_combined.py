@@ -33,10 +33,10 @@ Floats = NDArray[np.float64]
 class CombinedMetricLearning(ExactLearner):
     """Learn how much each of several known metrics counts.
 
-    The metric is a sum of those given, times weights that are learned: of published
-    scales, of distances by different features, or of differences along each coordinate
-    of the bins. These are few parameters, which a few dozen histograms suffice to
-    learn; bins that no histogram uses keep what is known of them.
+    The metric is a weighted sum of given metrics, such as published scales, distances
+    by different features, or differences along each coordinate of the bins. Only the
+    weights are learned, for which a few dozen histograms suffice; bins that no
+    histogram uses keep their prior distances, up to these weights.
 
     Time is that of :class:`GroundMetricLearning` without the projection; memory grows
     with d^2 times the number of candidates.
@@ -54,7 +54,7 @@ class CombinedMetricLearning(ExactLearner):
         What to minimize, see :class:`Margin` and :class:`Neighborhood`.
     power : float or "log1p", default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1 is no change. "log1p" is for heavy tails, see
+        before anything else; 1 leaves them as they are. "log1p" is for heavy tails, see
         :class:`GroundMetricLearning`; and :meth:`histograms`.
     step_size : float, default=0.5
         First step: the weight that changes most changes by a factor of exp(step_size).
@@ -84,8 +84,8 @@ class CombinedMetricLearning(ExactLearner):
         the sum of the candidates times these.
     metric_ : ndarray of shape (d, d)
         The learned metric, scaled so that the median distance between training
-        histograms (up to 100 of them) is 1. With margins, it is the mean of those after
-        each step.
+        histograms (up to 100 of them) is 1. With margins, it is the mean of the metrics
+        after each step.
     initial_metric_ : ndarray of shape (d, d)
         Where the descent started.
     path_ : DescentPath

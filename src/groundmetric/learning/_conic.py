@@ -112,7 +112,7 @@ class Candidates:
 
 
 def varying(points: Floats) -> Mask:
-    """Tell which coordinates are not constant."""
+    """Return which coordinates are not constant."""
     found: Mask = (points != points[0]).any(axis=0)
     return found
 
@@ -171,7 +171,7 @@ class ConicCombinations:
 
 
 class CombinedCriterion:
-    """A criterion of metrics, as one of the weights of candidates."""
+    """A criterion of metrics, as a function of the weights of candidates."""
 
     def __init__(self, criterion: Criterion, candidates: Candidates) -> None:
         self._criterion, self._candidates = criterion, candidates

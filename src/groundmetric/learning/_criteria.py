@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..similarity._weights import Weights
+    from ._batches import MakesSearches
     from ._criterion import Criterion, Search
     from ._descent import Settings
     from ._effort import Counts
@@ -35,15 +36,15 @@ if TYPE_CHECKING:
 class Margin(Parameters):
     """Similar histograms nearer than dissimilar ones, by a margin.
 
-    Each histogram's nearest of its class should be nearer than all histograms of other
-    classes: the loss of LMNN (Weinberger & Saul, 2009) with the EMD in place of a
-    Mahalanobis distance.
+    The nearest histograms of the same class should be nearer than all histograms of
+    other classes: the loss of LMNN (Weinberger & Saul, 2009) with the EMD in place of
+    a Mahalanobis distance.
 
     Parameters
     ----------
     n_targets : int, default=10
         How many of the nearest similar histograms should be nearer than dissimilar
-        ones; all of them in classes that are smaller.
+        ones; in smaller classes, all of them.
     margin : float, default=0.3
         By how much, as a share of the median distance to the targets.
     floor : float, default=0.07
@@ -104,20 +105,21 @@ class Margin(Parameters):
 
     def _on_batches(
         self,
-        rows: Floats,
+        rows: Floats | None,
         weights: Weights,
         n_threads: int,
         *,
         batch_size: int,
         random_state: object,
         client: object = None,
+        searches: MakesSearches | None = None,
     ) -> Criterion:
         """Set up on exact EMDs of one batch after another."""
         size = validation.as_count(batch_size, "batch_size", low=2)
         if client is not None:
             raise ValueError(
-                f"client is given, but batch_size is {size}; batches are learned from "
-                "on one machine."
+                f"client is given, but batch_size is {size}; fits in batches run on "
+                "one machine."
             )
         seed = int(check_random_state(random_state).randint(2**31))
         return BatchedMargins(
@@ -127,6 +129,7 @@ class Margin(Parameters):
             batch_size=size,
             seed=seed,
             n_threads=n_threads,
+            searches=searches,
         )
 
     def _on_searches(

@@ -5,7 +5,7 @@ the rest of it, evaluated at every step (section 4 of the paper). All criteria
 here are sums of weighted distances, so their subgradients are weighted sums of optimal
 plans.
 
-Sums are made part by part, and then over the parts in their order, so that they are the
+Sums are computed part by part, and then over the parts in order, so that they are the
 same if the parts are shards on several machines (``_shards.py``). Each part is added
 as soon as it is there: a gradient of d x d numbers for each of 256 parts would take two
 gigabytes at d = 1,000.
@@ -51,8 +51,8 @@ class Evaluation:
     gradient : ndarray of shape (d, d)
         A subgradient: symmetric, zero on the diagonal.
     n_solves, n_stopped, n_bounded, n_pivots : int
-        Pairs that the simplex looked at; those of them that it left early, once proved
-        too far; pairs that bounds ruled out without a look; and pivots.
+        Pairs that the simplex started; those of them that it stopped early, once they
+        were proved too far; pairs ruled out by bounds alone; and pivots.
     n_triplets, n_clear : int
         For margins: active triplets, and histograms without impostors.
     n_inexact : int
@@ -99,7 +99,7 @@ class Evaluation:
 
 
 class Criterion(Protocol):
-    """What the descent lowers."""
+    """The function that a descent minimizes."""
 
     def linearize(self, metric: Floats) -> Evaluation:
         """Evaluate the part that is to be replaced by its tangent."""
@@ -125,7 +125,7 @@ class SomePairs(Protocol):
 
     @property
     def starts(self) -> Indices:
-        """Where those of each histogram start."""
+        """Position of the first pair of each histogram."""
 
     @property
     def i(self) -> Indices:
@@ -169,6 +169,6 @@ class Search(Protocol):
 
 
 def is_uniform(metric: Floats) -> bool:
-    """Tell whether all bins are equally far apart."""
+    """Return whether all bins are equally far apart."""
     largest = metric.max()
     return bool((metric + largest * np.eye(len(metric)) == largest).all())

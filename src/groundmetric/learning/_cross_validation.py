@@ -14,7 +14,6 @@ from ..base._rows import (
     HistogramTransformer,
     all_or_nothing,
     as_classes,
-    as_sparse_rows,
 )
 from ..similarity._makers import weights_of
 from ._candidates import (
@@ -44,7 +43,8 @@ LEARNED = (
     *("embedding_", "initial_embedding_", "components_", "smoothing_", "classes_"),
     "weights_",
     *("sample_indices_", "_labels", "_histograms", "_learned", "_n_features_out"),
-    *("bin_weights_", "embed", "_distances_to"),
+    *("bin_weights_", "initial_bin_weights_", "embed"),
+    *("_distances_to", "_seen_before"),
 )
 
 
@@ -205,12 +205,9 @@ class MetricLearningCV(HistogramTransformer):
             raise ValueError(f"scoring is {self.scoring!r}; a function is needed.")
         require_known(learners, self.param_grid)
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
+    def _keeps_sparse(self, *, reset: bool) -> bool:
         learners = as_list(self.estimator) if reset else [self._best()]
-        if not any(learner._is_mapped for learner in learners):
-            return super()._as_rows(X, reset=reset)
-        least = self._min_samples if reset else 1
-        return as_sparse_rows(self, X, reset=reset, min_samples=least)
+        return any(learner._keeps_sparse(reset=reset) for learner in learners)
 
     def _choose(
         self, learners: list[MetricLearner], rows: Any, labels: Labels, client: object
@@ -238,10 +235,6 @@ class MetricLearningCV(HistogramTransformer):
         """Return what was learned, or what will be learned with."""
         best = vars(self).get("best_estimator_")
         return as_list(self.estimator) if best is None else [best]
-
-    @property
-    def _is_mapped(self) -> bool:
-        return any(getattr(each, "_is_mapped", False) for each in self._current())
 
     @property
     def _is_exact(self) -> bool:

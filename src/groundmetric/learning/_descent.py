@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Settings:
-    """How far and how long to go; defaults are the paper's.
+    """Limits and step sizes of a descent; defaults are the paper's.
 
     Its step t0 = 0.1 presumes that metric and subgradient have comparable norms; the
     step here is relative to both, t0 / sqrt(t) * |M| / |G|. The next outer step starts
@@ -57,14 +57,14 @@ class Settings:
     floor: float = 0.0  # share of the first value at which there is enough progress
     result: str = "best"  # or "average", "last"
     criterion: str = "neighborhood"  # or "margin": what to lower
-    is_sampled: bool = False  # evaluations are of samples: a zero is no end
+    is_sampled: bool = False  # evaluations are of samples: zero does not end it
 
     def least_steps(self, outer: int) -> int:
         """Count the steps of an inner loop that progress cannot end."""
         return int(self.min_inner * self.shrink**outer)
 
     def is_little(self, before: float, now: float) -> bool:
-        """Tell whether this is too little progress."""
+        """Return whether this is too little progress."""
         return not self.is_sampled and before - now <= self.tol * abs(before)
 
 
@@ -82,7 +82,7 @@ class Descent:
     path : DescentPath
         A row for each step.
     converged : bool
-        Progress became too little.
+        Progress fell below tol.
     n_inexact : int
         Projections that have not converged.
     """
@@ -194,7 +194,7 @@ class Descent:
         self.settings = replace(self.settings, floor=0.0)
 
     def _is_enough(self, value: float) -> bool:
-        """Tell whether a criterion that is never negative is near enough to zero."""
+        """Return whether a criterion that is never negative is near enough to zero."""
         floor = self.settings.floor
         return (
             floor > 0
@@ -203,7 +203,7 @@ class Descent:
         )
 
     def _inner_is_little(self) -> bool:
-        """Tell whether the bound has made too little progress in this inner loop."""
+        """Return whether the bound has made too little progress in this inner loop."""
         settings = self.settings
         if self._inner < max(settings.least_steps(self._outer), settings.window + 1):
             return False
@@ -211,11 +211,11 @@ class Descent:
         return settings.is_little(values[: -settings.window].min(), values.min())
 
     def _outer_is_little(self) -> bool:
-        """Tell whether the criterion has made too little progress.
+        """Return whether the criterion has made too little progress.
 
-        At the first steps of outer steps the bound is the criterion itself. What counts
-        is its progress since the outer step before; or, if inner loops are shorter than
-        the window, since as many outer steps as fill it: single steps may go up.
+        At the first step of an outer step the bound is the criterion itself. Compare it
+        with the one before; or, if inner loops are shorter than the window, with the
+        one that many outer steps before, since single steps may go up.
         """
         times = np.flatnonzero(self.path.column("inner") == 0)
         values = self.path.column("criterion")[times]
@@ -224,7 +224,7 @@ class Descent:
         return before.size > 0 and self.settings.is_little(before.min(), now.min())
 
     def follow(self, path: DescentPath) -> None:
-        """Count as steps of this descent those that led here."""
+        """Count the steps that led here as steps of this descent."""
         self.path = path[:]
         self._outer = len(path)
         self.settings = replace(self.settings, max_outer=len(path) + 1)

@@ -60,7 +60,7 @@ class Pairs:
 def solved_pairs(
     weights: Weights, n_similar: int | None, n_dissimilar: int | None
 ) -> Pairs:
-    """Count them: all of a side, or some for each neighbor that counts."""
+    """Estimate their number: all pairs of a side, or some for each neighbor."""
     similar, dissimilar = (
         n_pairs if k is None else min(n_pairs, 2 * k * len(weights))
         for n_pairs, k in (
@@ -73,7 +73,7 @@ def solved_pairs(
 
 @dataclass(frozen=True)
 class Effort:
-    """What a fit takes, if it takes all its steps.
+    """Estimated cost of a fit that takes all its steps.
 
     Attributes
     ----------
@@ -94,12 +94,12 @@ class Effort:
 
     @property
     def seconds(self) -> float:
-        """All in all."""
+        """Total time."""
         return self.solving + self.projecting
 
     @property
     def advice(self) -> str:
-        """What makes the fit shorter, by what takes most of it."""
+        """How to shorten the fit, depending on what takes most of the time."""
         if self.seconds <= LONG or self.solving >= self.projecting:
             return "fewer histograms (max_samples, batch_size) make it shorter"
         return (

@@ -58,32 +58,32 @@ optional
         Coordinates of the bins, such as word vectors, pixels or colors, to start from.
         For cosine distances, scale the rows to unit length.
     pull : float, default=0.0
-        How strongly the metric is pulled back to where it started, so that entries of
-        which histograms say little keep what was known. The criterion grows by
-        ``lambda * |M - M0|^2``; at 1, lambda is such that the pull is as strong as the
-        criterion once the metric has moved by half of its norm. With a pull, margins
-        return the mean of the metrics after each step. 0 turns it off; sensible values
-        are from 0.3 to 10.
+        How strongly the metric is pulled back to where it started, so that entries
+        about which histograms say little stay near their prior. It adds
+        ``lambda * |M - M0|^2`` to the criterion; at 1, lambda is such that the pull is
+        as strong as the criterion once the metric has moved by half of its norm. With a
+        pull, margins return the mean of the metrics after each step. 0 turns it off;
+        sensible values are from 0.3 to 10.
     power : float or "log1p", default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else. Square roots give rare bins more weight; 1 is no change.
-        For heavy tails, take 0.25, or "log1p": log(1 + 1000 d r_p) in place of r_p.
-        Applied to everything that the estimator sees; see :meth:`histograms`.
+        before anything else. Square roots give rare bins more weight; 1 leaves them as
+        they are. For heavy tails, take 0.25, or "log1p": log(1 + 1000 d r_p) in place
+        of r_p. Applied to everything that the estimator sees; see :meth:`histograms`.
     step_size : float, default=0.5
         First step, relative to the norms of metric and subgradient; it falls as
         1 / sqrt(t).
     max_steps : int, default=20
-        Limit on steps. Up to 20, it is a budget: stopping early is intended. If you
-        allow more, you get a ``ConvergenceWarning`` when they are used up before
-        progress falls below ``tol``, unless that is 0. With ``inner_steps``, that many
-        are counted for each outer step, even if it ends early.
+        Limit on steps. Up to 20, reaching it is intended. If you allow more, a
+        ``ConvergenceWarning`` tells you if they are used up before progress falls below
+        ``tol``, unless that is 0. With ``inner_steps``, each outer step counts as that
+        many, even if it ends early.
     tol : float, default=0.0075
         Stop when the relative improvement over the last six steps falls below this.
     batch_size : int, optional
         For margins: take each step on a batch of this many histograms, which has their
         targets and impostors; ``n_targets`` shrinks in proportion, but at most by half.
         Memory is that of n * d numbers and of the batch's pairs.
-        All steps are taken then, and the mean of the metrics after each of them is
+        All steps are then taken, and the mean of the metrics after each step is
         returned, since single batches are noisy.
     max_samples : int, optional
         Learn from at most this many histograms, drawn class by class; None for all.
@@ -103,7 +103,7 @@ optional
     metric_ : ndarray of shape (d, d)
         The learned metric, scaled so that the median distance between training
         histograms (up to 100 of them) is 1. It belongs to histograms raised to
-        ``power``: give ``metric=learner`` instead wherever you can, which applies both.
+        ``power``: pass ``metric=learner`` where you can, which applies both.
     initial_metric_ : ndarray of shape (d, d)
         Where the descent started.
     path_ : DescentPath
@@ -204,7 +204,7 @@ optional
             Learn on the workers of a cluster, each with n_jobs threads. The histograms
             are divided into parts of 256, or into 256 parts if there are more than
             65,536; the metric is the same as without a client, whatever the number of
-            workers. If a worker is lost, its parts are made again from the data, with a
+            workers. If a worker is lost, its parts are rebuilt from the data, with a
             warning.
 
         Returns
@@ -214,7 +214,7 @@ optional
         Warns
         -----
         LongFitWarning
-            Before it starts, if it may take more than a minute or a gigabyte.
+            Before it starts, if the fit may take more than a minute or a gigabyte.
         """
         task = self._task(X, y, similarity)
         self._learn(self._descent(*task, client), task.rows)
@@ -287,7 +287,7 @@ optional
                 f"batch_size is {self.batch_size!r}, but criterion is "
                 f"{self.criterion!r}; batches are for margins."
             )
-        # A batch may have nothing to gain, and its value says little of the others.
+        # A batch may have nothing to gain, and says little about other batches.
         return replace(settings, floor=0.0, tol=0.0, is_sampled=True, result="average")
 
     def _valid_pull(self) -> float:

@@ -1,4 +1,4 @@
-"""Folds of histograms, and scores of metrics on those that are held out."""
+"""Folds of histograms, and scores of metrics on held-out histograms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Indices = NDArray[np.int64]
 Labels = NDArray[Any]
 Split = tuple[NDArray[Any], NDArray[Any]]  # rows to learn from, and to score on
 
-MOST_NEIGHBORS = 20  # votes of 1 to this many neighbors are averaged
+SCORED_NEIGHBORS = 20  # votes of 1 to this many neighbors are averaged
 N_REPEATS = 2  # of folds, if their number is given
 
 
@@ -94,7 +94,7 @@ class Folds:
     def scores(
         self, candidate: Candidate, first: list[float] | None = None
     ) -> list[list[float]]:
-        """Score all folds step by step, until steps have not helped for long.
+        """Score all folds step by step, until ``patience`` steps have not helped.
 
         The first scores, before any step, may be known.
         """
@@ -144,7 +144,7 @@ class Folds:
                 continue
             metric = learner._positions_of(result, rows.shape[1])
             if self._scoring is None:
-                k = min(MOST_NEIGHBORS, len(train))
+                k = min(SCORED_NEIGHBORS, len(train))
                 nearest = learner._nearest(metric, held, seen, k)
                 yield _accuracy(nearest, labels[train], labels[test])
                 continue
@@ -157,7 +157,7 @@ class Folds:
 
 def rows_for(learner: MetricLearner, rows: Any) -> Any:
     """Make rows dense for learners that need them so; others take both kinds."""
-    if learner._is_mapped or isinstance(rows, np.ndarray):
+    if learner._keeps_sparse(reset=True) or isinstance(rows, np.ndarray):
         return rows
     return rows.toarray()
 

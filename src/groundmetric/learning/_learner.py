@@ -35,7 +35,7 @@ Learner = TypeVar("Learner", bound="MetricLearner")
 
 
 class Task(NamedTuple):
-    """What to learn from: histograms raised to the learner's power, and weights."""
+    """Training data: histograms raised to the learner's power, and weights."""
 
     rows: Any  # dense or sparse
     weights: Weights
@@ -64,8 +64,6 @@ class MetricLearner(HistogramTransformer):
         "_last_metric",
     )
     _is_exact: ClassVar[bool] = True  # distances are EMDs
-    _is_mapped: ClassVar[bool] = False  # and those of positions
-
     _criteria: ClassVar[tuple[type[Any], ...]] = EXACT
 
     # Parameters that all of them have, or some.
@@ -80,7 +78,7 @@ class MetricLearner(HistogramTransformer):
     random_state: object
 
     def __sklearn_clone__(self) -> Any:
-        """Clone with the same callbacks: they may count, or hold what has no copy."""
+        """Clone with the same callbacks, which may count or may not be copied."""
         bare = copy(self)
         bare.callbacks = ()
         other = super(MetricLearner, bare).__sklearn_clone__()
@@ -187,8 +185,8 @@ class MetricLearner(HistogramTransformer):
     def _rescale(self) -> None:
         """Scale distances: between training histograms, their median becomes 1.
 
-        The descent's unit ball would give distances of about 0.002, which pipelines
-        with penalties or tolerances take for nothing.
+        In the descent's unit ball, distances would be about 0.002, which penalties and
+        tolerances of other estimators treat as zero.
         """
         rows = some_of(self._histograms)
         for before in ("", "initial_"):
@@ -196,7 +194,7 @@ class MetricLearner(HistogramTransformer):
             self._divide(before, median_distance(between(rows, None)))
 
     def _before(self, before: str = "") -> Floats:
-        """Return what distances are computed from: now, or ("initial_") at first."""
+        """Return what distances are computed from, now or ("initial_") at the start."""
         learned: Floats = getattr(self, f"{before}metric_")
         return learned
 
@@ -213,20 +211,25 @@ class MetricLearner(HistogramTransformer):
 
     @property
     def _learned(self) -> Floats:
-        """What distances are computed from."""
+        """The matrix, positions or map from which distances are computed."""
         return self._before()
 
     def histograms(self, X: ArrayLike) -> Floats:
         """Return histograms as the metric sees them: of mass 1, raised to ``power``.
 
-        What takes ``metric=learner``, such as ``pairwise_emd(X, metric=learner)``, does
-        this itself.
+        Functions that accept ``metric=learner``, such as :func:`pairwise_emd`, do this
+        themselves.
         """
         check_is_fitted(self, "path_")
         return self._seen(self._as_rows(X, reset=False))
 
     def _seen(self, rows: Floats) -> Floats:
         """Raise rows of mass 1 to the power that was learned with."""
+        seen: Floats = raised(rows, self.power_)
+        return seen
+
+    def _seen_before(self, rows: Floats) -> Floats:
+        """Return rows of mass 1 as the initial metric sees them."""
         seen: Floats = raised(rows, self.power_)
         return seen
 

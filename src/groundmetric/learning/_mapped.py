@@ -2,7 +2,7 @@
 
 .. math:: M_{pq} = |A (x_p - x_q)|
 
-Every map gives a metric: there is no projection.
+Every map gives a metric: there is no projection. Weights of bins may be learned, too.
 """
 
 from __future__ import annotations
@@ -16,25 +16,30 @@ from scipy.sparse import csr_array
 
 from .. import validation
 from ..base._blas import one_blas_thread
-from ..base._rows import all_or_nothing, as_sparse_rows
+from ..base._rows import all_or_nothing
 from ..transport._exact import pairwise_emd
-from ._axes import centered, scaled, starting_map
-from ._criteria import Margin, as_criterion
-from ._descent import Descent, Settings
-from ._effort import warn_if_long
+from ._criteria import Margin
 from ._learner import MetricLearner
-from ._maps import LinearMaps, MappedSearch, all_distances, of_unscaled
+from ._map_setup import (
+    MapState,
+    centered_points,
+    descent_of,
+    parts_of,
+    state_of,
+    weigh,
+)
+from ._maps import all_distances, of_unscaled
+from ._parameters import logarithms
+from ._scale import median_distance, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..similarity._weights import Weights
     from ._checkpoint import Checkpoint
+    from ._descent import Descent
 
 Floats = NDArray[np.float64]
-
-# Seconds of a pair, and of each entry of its costs: about 1e-4 for 80 x 80.
-A_PAIR, AN_ENTRY = 1e-5, 1.5e-8
 
 
 class MappedMetricLearning(MetricLearner):
@@ -58,14 +63,28 @@ class MappedMetricLearning(MetricLearner):
         The map to start from, such as the ``components_`` of an earlier fit.
     power : float or "log1p", default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1 is no change. "log1p" is for heavy tails, see
+        before anything else; 1 leaves them as they are. "log1p" is for heavy tails, see
         :class:`GroundMetricLearning`; and :meth:`histograms`.
+    bin_weights : {"learn", "idf"} or array-like of shape (d,), optional
+        Learn weights of bins, by which histograms are multiplied before they are scaled
+        to mass 1 again. They start at 1, at the inverse document frequency, as in
+        tf-idf, or at these positive numbers. By default all bins weigh the same.
+    pull : float, default=0.0
+        How strongly the map is pulled back to where it started, and the logarithms of
+        the weights to theirs. As in :class:`GroundMetricLearning`, at 1 the pull is as
+        strong as the criterion once the map has moved by half of its norm, or the
+        logarithms of the weights by a half on average; the mean of all steps is
+        returned then. 0 turns it off.
     step_size : float, default=0.5
         First step, relative to the norms of map and gradient; it falls as 1 / sqrt(t).
+        Logarithms of weights move half as far, each of them, by Adam.
     max_steps : int, default=20
         Limit on steps.
-    tol : float, default=0.0075
-        Stop when the relative improvement over the last six steps falls below this.
+    batch_size : int, "auto" or None, default="auto"
+        Take each step by a batch of this many histograms, which has their targets and
+        impostors; ``n_targets`` shrinks in proportion, but at most by half. All steps
+        are taken then, and the mean of them is returned, since single batches are
+        noisy. None is all histograms; "auto" is 128 of them if there are more than 256.
     max_samples : int, optional
         Learn from at most this many histograms, drawn class by class; None for all.
         ``transform`` computes distances to these.
@@ -77,20 +96,22 @@ class MappedMetricLearning(MetricLearner):
     verbose : int, default=0
         1 shows a bar of steps (needs tqdm).
     random_state : int, RandomState instance or None, default=None
-        Draws the sample; nothing else here is random.
+        Draws the sample and the batches; nothing else here is random.
 
     Attributes
     ----------
     embedding_ : ndarray of shape (d, n_components)
-        Where the map takes the bins, centered, and scaled so that the median distance
-        between training histograms (up to 100 of them) is 1.
+        Images of the bins under the map: centered, and scaled so that the median
+        distance between training histograms (up to 100 of them) is 1.
     components_ : ndarray of shape (n_components, s)
         The map, such that ``embedding_`` is
         ``(points - points.mean(axis=0)) @ components_.T``.
+    bin_weights_ : ndarray of shape (d,)
+        The learned weights, up to a factor; 1 if none were learned.
     metric_ : ndarray of shape (d, d)
         The distances between the rows of ``embedding_``, computed when you ask for
         them; for up to 10,000 bins.
-    initial_embedding_, initial_metric_ : ndarray
+    initial_embedding_, initial_bin_weights_, initial_metric_ : ndarray
         The same before the first step.
     path_ : DescentPath
         A row for each step.
@@ -99,7 +120,7 @@ class MappedMetricLearning(MetricLearner):
     power_ : float or str
         As given.
     converged_ : bool
-        Whether progress fell below ``tol``.
+        Whether the criterion fell to its ``floor``, or nothing was left to gain.
     classes_ : ndarray
         Labels, if there were any.
     sample_indices_ : ndarray of shape (max_samples,)
@@ -120,9 +141,9 @@ class MappedMetricLearning(MetricLearner):
     _fitted: ClassVar[tuple[str, ...]] = (
         *("path_", "converged_", "power_"),
         *("components_", "embedding_", "initial_embedding_"),
+        *("bin_weights_", "initial_bin_weights_"),
         *("_values", "_bins", "_starts"),
     )
-    _is_mapped: ClassVar[bool] = True
     _criteria: ClassVar[tuple[type[Any], ...]] = (Margin,)
 
     def __init__(
@@ -133,9 +154,11 @@ class MappedMetricLearning(MetricLearner):
         criterion: str | Margin = "margin",
         init: ArrayLike | None = None,
         power: float | str = 0.5,
+        bin_weights: str | ArrayLike | None = None,
+        pull: float = 0.0,
         step_size: float = 0.5,
         max_steps: int = 20,
-        tol: float = 0.0075,
+        batch_size: int | str | None = "auto",
         max_samples: int | None = None,
         n_jobs: int | None = None,
         callbacks: Sequence[Callable[..., object] | Checkpoint] = (),
@@ -147,9 +170,11 @@ class MappedMetricLearning(MetricLearner):
         self.criterion = criterion
         self.init = init
         self.power = power
+        self.bin_weights = bin_weights
+        self.pull = pull
         self.step_size = step_size
         self.max_steps = max_steps
-        self.tol = tol
+        self.batch_size = batch_size
         self.max_samples = max_samples
         self.n_jobs = n_jobs
         self.callbacks = callbacks
@@ -184,90 +209,51 @@ class MappedMetricLearning(MetricLearner):
             self._learn(self._descent(*task), task.rows)
         return self
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
-        least = self._min_samples if reset else 1
-        return as_sparse_rows(self, X, reset=reset, min_samples=least)
+    def _keeps_sparse(self, *, reset: bool) -> bool:  # noqa: ARG002 - always
+        return True
 
     def _descent(self, rows: csr_array, weights: Weights) -> Descent:
-        """Check the parameters, and set the descent up."""
-        settings, goal = self._settings(), as_criterion(self.criterion, only=(Margin,))
-        rows = csr_array(rows)
-        points, _ = self._centered_points(rows.shape[1])
-        start = self._starting_map(rows, points)
-        threads = validation.n_threads(self.n_jobs)
-        similar, dissimilar = (
-            MappedSearch(rows, points, weights, similar=similar, n_threads=threads)
-            for similar in (True, False)
-        )
-        criterion = goal._on_searches(similar, dissimilar, weights)
-        self._warn_before(rows, points, settings, threads)
-        return Descent(criterion, LinearMaps(points, start), settings)
-
-    def _warn_before(
-        self, rows: csr_array, points: Floats, settings: Settings, threads: int
-    ) -> None:
-        """Warn if the fit will be long or large."""
-        n, n_bins = rows.shape[0], rows.nnz / rows.shape[0]
-        n_targets = as_criterion(self.criterion)._limits()[0]
-        n_pairs = n * (4 * n_targets + n / 8)
-        a_step = n_pairs * (A_PAIR + AN_ENTRY * n_bins**2) / threads
-        advice = "fewer histograms (max_samples) or fewer steps make it shorter"
-        n_bytes = 28 * rows.nnz + 40 * points.size
-        warn_if_long(settings.max_outer * a_step, n_bytes, rows.shape, advice)
-
-    def _centered_points(self, d: int) -> tuple[Floats, int]:
-        """Coordinates of the bins, divided by 2^k, and k.
-
-        Without points, each bin has a coordinate of its own.
-        """
-        points, k = scaled(np.eye(d) if self.points is None else self.points, d)
-        return centered(points, d), k
-
-    def _starting_map(self, rows: csr_array, points: Floats) -> Floats:
-        """Return the map before the first step."""
-        varying = points
-        if self.points is None:
-            # Bins with a coordinate of their own vary alike along all of them;
-            # histograms say which matter.
-            dense = rows.toarray()
-            varying = dense - dense.mean(axis=0)
-        r = points.shape[1] if self.n_components is None else self.n_components
-        start = starting_map(points, r, varying)
-        if self.init is None:
-            return start
-        given = validation.as_float_array(self.init, "init", 2)
-        validation.require_finite(given, "init")
-        if given.shape != start.shape or not given.any():
-            raise ValueError(
-                f"init has shape {given.shape}; a map of shape {start.shape} that is "
-                "not zero is needed."
-            )
-        scale: Floats = given * (np.linalg.norm(start) / np.linalg.norm(given))
-        return scale
+        return descent_of(self, csr_array(rows), weights)
 
     def _keep(self, descent: Descent, initial: Floats, rows: csr_array) -> None:
-        points, k = self._centered_points(rows.shape[1])
-        A = descent.result
-        self.components_ = of_unscaled(A, k)
-        self.embedding_ = points @ A.T
-        self.initial_embedding_ = points @ initial.T
-        rows = csr_array(rows)
-        self._values, self._bins, self._starts = rows.data, rows.indices, rows.indptr
+        """Keep what was learned, in units of the median distance."""
+        points, k = centered_points(self.points, rows.shape[1])
+        first = state_of(self, initial, len(points))
+        A, logs = parts_of(self, descent.result, points)
+        last = MapState(logs, points @ A.T)
+        some = some_of(csr_array(rows))
+        before, unit = (
+            median_distance(state.distances(some, n_jobs=self.n_jobs))
+            for state in (first, last)
+        )
+        self.initial_embedding_ = first.positions / before
+        self.initial_bin_weights_ = first.weights
+        self.components_ = of_unscaled(A, k) / unit
+        self.embedding_ = last.positions / unit
+        self.bin_weights_ = last.weights
+        seen = weigh(rows, logs)
+        self._values, self._bins, self._starts = seen.data, seen.indices, seen.indptr
+
+    def _rescale(self) -> None:
+        """Leave units as they are: they are those of the median distance."""
+
+    def _seen(self, rows: Any) -> csr_array:
+        return weigh(super()._seen(rows), np.log(self.bin_weights_))
+
+    def _seen_before(self, rows: Any) -> csr_array:
+        return weigh(super()._seen_before(rows), np.log(self.initial_bin_weights_))
 
     def _before(self, before: str = "") -> Floats:
+        """Return positions, for histograms whose bins have been weighted."""
         learned: Floats = getattr(self, f"{before}embedding_")
         return learned
 
-    def _divide(self, before: str, unit: float) -> None:
-        setattr(self, f"{before}embedding_", self._before(before) / unit)
-        if not before:
-            self.components_ = self.components_ / unit
+    def _positions_of(self, result: Floats, d: int) -> Any:
+        return state_of(self, result, d)
 
-    def _positions_of(self, result: Floats, d: int) -> Floats:
-        positions: Floats = self._centered_points(d)[0] @ result.T
-        return positions
-
-    def _distances(self, metric: Floats) -> Callable[..., Floats]:
+    def _distances(self, metric: Any) -> Callable[..., Floats]:
+        if isinstance(metric, MapState):
+            return metric.as_function(self.n_jobs)
         return partial(pairwise_emd, points=metric, n_jobs=self.n_jobs)
 
     def _ground(self) -> dict[str, Floats]:
@@ -298,5 +284,7 @@ class MappedMetricLearning(MetricLearner):
         for name in ("embedding_", "initial_embedding_"):
             positions = validation.as_float_array(getattr(self, name), name, 2)
             validation.as_coordinates(positions, len(self.embedding_), name)
+        for name in ("bin_weights_", "initial_bin_weights_"):
+            logarithms(getattr(self, name), len(self.embedding_), name)
         rows = validation.as_sparse_distributions(self._histograms, "its histograms")
         self._restore_rest(*rows.shape)

@@ -9,19 +9,19 @@ share of the median distance of the targets, so that it scales with the metric; 
 the weights of pairs, relative to the largest. This is the loss of LMNN with the EMD in
 place of a Mahalanobis distance. Any other distance will do as well.
 
-A distance weighs as much as the active triplets it is in, with its sign, and the
-gradient is the sum of plans with these weights. The margin counts as a constant in it.
-Few pairs need a solve: impostors lie within d_ik + m of r_i, and the search proves
-everyone else to be farther.
+The weight of a distance is the sum of the active triplets it is in, with their signs,
+and the gradient is the sum of plans with these weights. The margin is treated as
+constant. Few pairs need a solve: impostors lie within d_ik + m of r_i, and the search
+proves that all others are farther.
 
-Distances are concave in M, as minima of linear functions. Targets kept fixed, L is a
-difference of convex functions, for
+Distances are concave in M, as minima of linear functions. With fixed targets, L is a
+difference of convex functions, because
 
 .. math:: \left[ m + d_{ij} - d_{il} \right]_+
           = \max(m - d_{il}, -d_{ij}) - (-d_{ij}) .
 
 A step follows a subgradient of the first minus one of the second: the gradient of L
-where optimal plans are unique. Nothing bounds L above meanwhile, and it may rise.
+where optimal plans are unique. There is no bound above L, so it may rise.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class MarginCriterion:
     def sums(self, metric: Floats, margin: float) -> Iterator[Sums]:
         """Sum up triplets, their gradients and the weights of targets, for each part.
 
-        The targets have been found before, unless that was on a machine that was lost.
+        The targets are known already, unless the machine that found them was lost.
         """
         targets, self._targets = self._find_targets(metric), None
         impostors = self._dissimilar.find(metric, radii=_reach(targets, margin))
@@ -198,7 +198,7 @@ def _median(distances: Floats) -> float:
 
 
 def _reach(targets: FoundPairs, margin: float) -> Floats:
-    """How far impostors may be: d_ik + m, and nowhere without a target."""
+    """How far impostors may be: d_ik + m; no distance without a target."""
     ends = targets.starts[1:]
     has_any = ends > targets.starts[:-1]
     reach = np.full(len(ends), -1.0)

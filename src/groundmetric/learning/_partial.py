@@ -33,7 +33,7 @@ def take_step(
     goal = as_criterion(learner.criterion, only=(Margin,))
     if learner._valid_pull() > 0:
         raise ValueError(
-            f"pull is {learner.pull!r}, but partial_fit has no pull; only fit has."
+            f"pull is {learner.pull!r}, but partial_fit has no pull; use fit."
         )
     is_first = not hasattr(learner, "metric_")
     rows = learner._as_rows(X, reset=is_first)
@@ -49,7 +49,7 @@ def take_step(
     if "_last_metric" not in vars(learner):  # after fit
         whole = learner.metric_ / np.linalg.norm(learner.metric_)
         learner._last_metric = closure(whole, threads)
-    # Values of different batches cannot be compared: every step is the last.
+    # Values of different batches cannot be compared, so there is no best step.
     options: Any = {"floor": 0.0, "tol": 0.0, "max_inner": 1, "is_sampled": True}
     descent = Descent(
         goal._on(rows, weights, threads),

@@ -34,16 +34,16 @@ class DescentStep:
     step_size : float
         t0 / sqrt(t), relative to the norms of metric and subgradient.
     violation : float
-        Largest violation of a triangle inequality that the step left, before the
-        projection repaired the last of it.
+        Largest violation of a triangle inequality after the step, before the final
+        repair of the projection.
     n_triplets, n_clear : int
         Active triplets, and histograms without impostors; 0 for C_k.
     n_solves : int
-        Pairs that the simplex looked at.
+        Pairs that the simplex started.
     n_stopped : int
-        Those of them that it left early, once its own bound proved them too far.
+        Those of them that it stopped early, once its own bound proved them too far.
     n_bounded : int
-        Pairs that bounds ruled out without a look.
+        Pairs ruled out by bounds, without starting the simplex.
     n_pivots : int
         Pivots of the simplex.
     n_sweeps : int
@@ -53,7 +53,7 @@ class DescentStep:
 
     Examples
     --------
-    A callback sees each step, and ends the run by a true answer:
+    A callback sees each step, and ends the run by returning True:
 
     >>> from groundmetric import GroundMetricLearning
     >>> def enough(step):

@@ -4,9 +4,11 @@ r"""The pull back to a known metric.
           \lambda = \mathrm{pull} \cdot \frac{|\nabla L(M_0)|}{|M_0|}
 
 A metric has d (d - 1) / 2 entries, and few histograms say little about most of them.
-The pull keeps what is known of the others: bins that no histogram uses return to their
+The pull keeps these near the prior: bins that no histogram uses return to their
 distances in M_0. It is relative, so that a pull of 1 is as strong as the criterion when
-the metric has changed by half of its norm.
+the metric has changed by half of its norm. Where a map and weights of bins are learned,
+each has a lambda of its own, and weights count as changed by half of their norm when
+their logarithms have, on average, changed by a half.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 from ._space import norm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from .._files import Arrays
     from ._criterion import Criterion, Evaluation
@@ -39,13 +41,23 @@ class MetricPull:
         M_0, of the norm that metrics have in the descent.
     pull : float
         Its strength; 0 turns it off.
+    parts : sequence of (slice, float), optional
+        Parts of a vector that have a lambda each, and the norm of what each of them is
+        relative to; by default the whole metric, and |M_0|.
     """
 
-    def __init__(self, criterion: Criterion, metric: Floats, pull: float) -> None:
+    def __init__(
+        self,
+        criterion: Criterion,
+        metric: Floats,
+        pull: float,
+        parts: Sequence[tuple[Any, float]] = (),
+    ) -> None:
         self._criterion, self._known = criterion, metric
         self._pull = pull
+        self._parts = parts or [(..., norm(metric) or 1.0)]
         self._slope = np.zeros_like(metric)  # of the concave part
-        self._strength: float | None = None  # lambda, known after one evaluation
+        self._strengths: Floats | None = None  # lambda, known after one evaluation
 
     def linearize(self, metric: Floats) -> Evaluation:
         """Evaluate the concave part of L."""
@@ -56,15 +68,20 @@ class MetricPull:
     def evaluate(self, metric: Floats) -> Evaluation:
         """Evaluate the rest of L, and the pull."""
         found = self._criterion.evaluate(metric)
-        if self._strength is None:
-            steepness = norm(self._slope + found.gradient)
-            self._strength = self._pull * steepness / (norm(self._known) or 1.0)
-        away = metric - self._known
-        return replace(
-            found,
-            value=found.value + self._strength * float(np.vdot(away, away)),
-            gradient=found.gradient + 2 * self._strength * away,
-        )
+        if self._strengths is None:
+            steepness = self._slope + found.gradient
+            self._strengths = np.array(
+                [
+                    self._pull * norm(steepness[some]) / size
+                    for some, size in self._parts
+                ]
+            )
+        value, gradient = found.value, found.gradient.copy()
+        for strength, (some, _) in zip(self._strengths, self._parts, strict=True):
+            away = metric[some] - self._known[some]
+            value += float(strength) * float(np.vdot(away, away))
+            gradient[some] += 2 * strength * away
+        return replace(found, value=value, gradient=gradient)
 
     def identity(self) -> Iterator[Any]:
         """Return what the criterion depends on, but for the histograms."""
@@ -74,13 +91,15 @@ class MetricPull:
 
     def state(self) -> Arrays:
         """Return lambda, and what evaluations leave behind."""
-        known = {} if self._strength is None else {"lambda": np.array(self._strength)}
+        known = {} if self._strengths is None else {"lambda": self._strengths}
         return {**self._criterion.state(), **known}
 
     def set_state(self, state: Arrays) -> None:
         """Continue as the criterion that this state is of."""
         state = dict(state)
-        strength = state.pop("lambda", None)
-        if strength is not None:
-            self._strength = float(strength)
+        strengths = state.pop("lambda", None)
+        if strengths is not None:
+            if strengths.shape != (len(self._parts),):
+                raise ValueError(f"its lambda has shape {strengths.shape}")
+            self._strengths = strengths
         self._criterion.set_state(state)

@@ -1,4 +1,4 @@
-"""A descent and those who watch it: the bar, callbacks and a checkpoint."""
+"""A descent and its observers: the bar, callbacks and a checkpoint."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from .._progress import Report
     from ._descent import Descent, Observer
 
-# Up to this many steps, stopping early is what the limit is for.
+# Up to this many steps, reaching the limit is intended.
 BUDGET = 20
 
 
 def valid_callbacks(callbacks: Any) -> list[Any]:
-    """Reject what is not a list of callables; of checkpoints there can be one."""
+    """Reject what is not a list of callables with at most one checkpoint."""
     if isinstance(callbacks, (str, bytes)) or not hasattr(callbacks, "__iter__"):
         raise ValueError(f"callbacks is {callbacks!r}; a list of functions is needed.")
     each = list(callbacks)

@@ -20,7 +20,7 @@ def some_of(histograms: Any) -> Any:
 
 
 def median_distance(between: Floats) -> float:
-    """Median of all distances; if it is zero, of those that are not; 1 if all are."""
+    """Median of all distances, or if that is 0, of those above 0; 1 if all are 0."""
     values = between[np.triu_indices_from(between, 1)]
     for some in (values, values[values > 0]):
         if some.size and (median := float(np.median(some))) > SMALLEST:

@@ -4,9 +4,8 @@ Each part of the histograms is a shard, which finds the pairs (i, j) of its i, k
 their trees while they are needed, and sums up. A metric goes out, and one d x d sum
 comes back; with margins, the distances of the targets come back first, since the margin
 depends on their median. Sums are added in the order of the parts, as on one machine, so
-that the result is the same bit for bit; they come few at a time, and are added before
-the next ones come. A pair between two shards is solved by both if both need it, instead
-of once.
+that the result is the same bit for bit; only a few are in memory at a time. If two
+shards need the same pair, both solve it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where metrics lie, and how a step moves in there.
+"""The set in which metrics lie, and how a step moves in it.
 
-The descent knows a criterion and its subgradient G in the metric. What a step against G
-is depends on what can be a metric: any matrix in the cone, with the projection of
+The descent knows a criterion and its subgradient G in the metric. A step against G
+depends on the set of metrics: any matrix in the cone, with the projection of
 section 4.2 of the paper, or squared distances between points that move.
 """
 
@@ -26,7 +26,7 @@ UNIT = 1 - 1e-9  # a norm that rounding explains
 
 
 class Moved(NamedTuple):
-    """What a step came to.
+    """Outcome of a step.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Space(Protocol):
         """The metric of this point."""
 
     def move(self, gradient: Floats, step_size: float) -> Moved:
-        """Go against a subgradient in the metric, in steps relative to both norms."""
+        """Step against a subgradient in the metric, relative to both norms."""
 
     def tidied(self, metric: Floats) -> Floats:
         """Repair what rounding did to a mean of metrics of this set."""

@@ -34,7 +34,7 @@ QUERIES = 64
 
 
 class Asked(NamedTuple):
-    """What to find: how many neighbors of which histograms, and how near."""
+    """A request: how many neighbors of which histograms, and how near."""
 
     queries: Any  # dense or sparse rows; None: histograms of the base itself
     n_neighbors: int

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..base._model import SavedMixin
-from ..base._rows import HistogramsMixin, all_or_nothing, as_classes, as_rows
+from ..base._rows import HistogramsMixin, all_or_nothing, as_classes
 from ..learning._estimator import GroundMetricLearning
 from ._search import EMDNeighbors
 
@@ -27,8 +27,8 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
     n_neighbors : int, default=3
         How many neighbors vote; ties go to the first class.
     learner : estimator, optional
-        Learns the metric. Neighbors are those under its own distances, exact or
-        smoothed; of another package's learner, those under its ``metric_``. If None, a
+        Learns the metric. Neighbors are found under its own distances, exact or
+        smoothed; for a learner of another package, under its ``metric_``. If None, a
         :class:`GroundMetricLearning` with its defaults; its parameters can still be
         set, for instance ``learner__criterion__margin`` in a grid search.
     n_jobs : int, optional
@@ -94,7 +94,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         n = rows.shape[0]
         labels = as_classes(y, n)
         learner = self._own_learner()
-        # What the search rejects, it would reject after the fit.
+        # Check the search first: it would reject its parameters only after the fit.
         validation.as_count(self.n_neighbors, "n_neighbors", low=1, high=n)
         validation.n_threads(self.n_jobs)
         self.classes_, self._y = np.unique(labels, return_inverse=True)
@@ -112,6 +112,14 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             self._histograms = seen.toarray() if hasattr(seen, "toarray") else seen
         return self
 
+    @classmethod
+    def _of(cls, learner: Any) -> EMDClassifier:
+        """Make a classifier of a fitted learner, and the histograms it learned from."""
+        found = cls()
+        found.learner_ = learner
+        found.classes_, found._y = np.unique(learner._labels, return_inverse=True)
+        return found
+
     def _own_learner(self) -> BaseEstimator:
         learner = GroundMetricLearning() if self.learner is None else self.learner
         if isinstance(learner, type) or not hasattr(learner, "fit"):
@@ -125,13 +133,10 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             )
         return learner
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
+    def _keeps_sparse(self, *, reset: bool) -> bool:
         learner = self._own_learner() if reset else self.learner_
-        if not getattr(learner, "_is_mapped", False):
-            return super()._as_rows(X, reset=reset)
-        check: Any = validation.as_sparse_distributions
-        least = self._min_samples if reset else 1
-        return as_rows(self, X, check, reset=reset, min_samples=least)
+        own = getattr(learner, "_keeps_sparse", None)  # it may be anyone's
+        return own is not None and bool(own(reset=reset))
 
     @property
     def metric_(self) -> Floats:

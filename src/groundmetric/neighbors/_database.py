@@ -165,7 +165,7 @@ class Database(KeepsLearner, HistogramTransformer):
         """Reject a file without these attributes."""
         missing = [name for name in names if not hasattr(self, name)]
         if missing:
-            raise ValueError(f"there is no {missing[0]!r}")
+            raise ValueError(f"{missing[0]!r} is missing")
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
@@ -179,10 +179,10 @@ class Database(KeepsLearner, HistogramTransformer):
 
 
 def _is_sparse(learner: Any) -> bool:
-    """Tell whether a learner has its own distances between sparse histograms."""
-    return not learner._is_exact and bool(learner._is_mapped)
+    """Return whether a learner has its own distances between sparse histograms."""
+    return not learner._is_exact and bool(learner._keeps_sparse(reset=False))
 
 
 def _has_positions(learner: Any) -> bool:
-    """Tell whether an exact learner has positions of the bins, and no matrix."""
+    """Return whether an exact learner has positions of the bins, and no matrix."""
     return bool(learner._is_exact) and "points" in learner._ground()

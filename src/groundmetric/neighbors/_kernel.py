@@ -33,7 +33,7 @@ ROUNDING = 1e-12
 
 
 class EMDKernel(KeepsLearner, HistogramTransformer):
-    """Kernel exp(-d / sigma) of an earth mover's distance, for machines like ``SVC``.
+    """Kernel exp(-d / sigma) of an earth mover's distance, for ``SVC`` and others.
 
     Turns histograms into rows of a Gram matrix, for estimators that take
     ``kernel="precomputed"``: put both in a pipeline.
@@ -46,8 +46,8 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
     Parameters
     ----------
     distance : None, array-like of shape (d, d), learner or str, default=None
-        What distances are: EMDs of a ground metric, given as a matrix; a fitted
-        learner's own distances, powers included; those of a name in
+        A ground metric as a matrix, for its EMDs; a fitted learner, for its own
+        distances, including powers; a name in
         :data:`groundmetric.distances.DISTANCES`, such as "l1"; or "precomputed" if X
         holds distances to the training data (a square matrix in ``fit``). None is the
         EMD of the uniform metric, 1 between any two bins: half the l1 distance.
@@ -56,9 +56,9 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         histograms (if that is 0, between those that differ).
     shrinkage : float, default=0.0
         Share of the uniform metric, of the same mean, that is mixed into a ground
-        metric, from 0 to 1. Learned metrics separate the histograms they were learned
-        from better than others, which misleads a machine that learns from the same
-        ones; with 0.5 they count half, and l1 distances the other half.
+        metric, from 0 to 1. A learned metric separates its training histograms better
+        than others, which misleads a support vector machine trained on the same ones;
+        at 0.5, the learned metric counts half and the l1 distance the other half.
     multiple : float, default=1.0
         A factor of the bandwidth; the paper searches
         :data:`groundmetric.experiments.SIGMA_GRID`.
@@ -190,7 +190,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         """Fit, and return the shifted Gram matrix of the training histograms."""
         return self.fit(X, y).gram_.copy()
 
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Floats:
+    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
         if not self._precomputed():
             return super()._as_rows(X, reset=reset)
         rows = as_rows(self, X, validation.as_nonnegative, reset=reset)

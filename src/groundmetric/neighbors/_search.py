@@ -52,16 +52,16 @@ class EMDNeighbors(Database):
     Parameters
     ----------
     metric : array-like of shape (d, d), learner, str or callable, optional
-        The ground metric, or a fitted learner of one, whose powers are applied to all
-        histograms; neighbors are those under its own distances. None is the uniform
+        The ground metric; or a fitted learner, whose power is applied to all
+        histograms and whose own distances are searched. None is the uniform
         metric, 1 between any two bins, under which the EMD is half the l1 distance.
         With points, the name of a metric in ``scipy.spatial.distance.cdist`` or a
         function of two blocks of points, as in :func:`pairwise_emd`; None is
-        "euclidean", the fastest. These need not obey the triangle inequality. Where
-        they depend on the block by rounding, as cosines do, so do distances.
+        "euclidean", the fastest. These need not obey the triangle inequality. If their
+        rounding depends on the block, as that of cosines does, so do distances.
     points : array-like of shape (d, s), optional
         Coordinates of the bins, instead of a matrix of costs: sparse histograms stay
-        sparse. With word vectors, neighbors are those under the word mover's distance.
+        sparse. With word vectors, this is a search by word mover's distance.
     n_neighbors : int, default=5
         How many neighbors to find.
     radius : float, default=1.0

@@ -83,7 +83,7 @@ class MetricPicture(Display):
             Has ``metric_``, such as a fitted
             :class:`~groundmetric.GroundMetricLearning`.
         *args, **options
-            Of ``from_metric``. Names default to those that the estimator saw in
+            Passed on to ``from_metric``. Names default to the feature names seen in
             ``fit``.
 
         Returns

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from ..base._powers import raised
-from ..experiments.choice import LABELS, in_a_sentence
-from ..experiments.verdict import Gain
-from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
+from ..experiments.names import LABELS, in_a_sentence
+from ..plotting._layouts import extreme_pairs, leaf_order, planar_map
 from ._lesson import moved
 from ._origins import Origin, Origins
 
 if TYPE_CHECKING:
-    from ..experiments.verdict import Gain
+    from ..experiments.gain import Gain
     from ..learning._path import DescentPath
     from ._evaluation import Evaluation
 

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from .. import GroundMetricLearning, pairwise_emd
 from .._words import percent
 from ..datasets import load_digits_histograms
-from ..experiments.choice import LABELS, available_learners
+from ..experiments.choice import available_learners
 from ..experiments.methods import Method
+from ..experiments.names import LABELS
 from ..experiments.splits import Data, split_data
 from ._evaluation import Evaluation, evaluate
 from ._page import Extras
@@ -31,15 +32,7 @@ if TYPE_CHECKING:
 
     from ..experiments.methods import Pairwise
 
-__all__ = [
-    "LABELS",
-    "Data",
-    "costs_of_ink",
-    "data_of",
-    "lesson",
-    "measure",
-    "write_demo",
-]
+__all__ = ["costs_of_ink", "data_of", "lesson", "measure", "write_demo"]
 
 DIGITS = (3, 5, 8)  # which look alike
 N_EACH = 5  # images of each digit to learn from

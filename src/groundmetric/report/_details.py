@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._words import count, percent
-from ..experiments.verdict import DID, kind
+from ..experiments.gain import DID, kind
+from ._evaluation import starts_at_l1
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +28,7 @@ def how(evaluation: Evaluation) -> str:
 
 
 def details(evaluation: Evaluation) -> Iterable[str]:
-    """Compare with l1, the start, and the best other; "" is to be left out."""
+    """Compare with l1, the start, and the best other; leave out empty sentences."""
     verdict = evaluation.verdict
     yield verdict.size()
     yield verdict.guessing()
@@ -44,7 +45,7 @@ def details(evaluation: Evaluation) -> Iterable[str]:
             f"The descent itself {DID[kind(found)]}: {percent(found.other_error)} "
             f"errors under {found.other}, where it started."
         )
-    elif not evaluation.data.was_split:
+    elif starts_at_l1(evaluation.learner) and not evaluation.data.was_split:
         yield (
             "Learning started from the uniform metric, whose EMD is half of l1, so the "
             "comparison with the initial metric is the same."

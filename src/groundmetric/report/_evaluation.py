@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +12,10 @@ from .. import validation
 from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._votes import votes
-from ..experiments.choice import LEARNERS, Learners, available_learners, fixed_for
+from ..experiments.beside import measure_beside
 from ..experiments.cross_validation import measure
+from ..experiments.estimators import Learned, of_start
 from ..experiments.measures import nearest, nearest_others, own_share
-from ..experiments.methods import METHODS, Learned, Method, of_learner, of_start
 from ..experiments.verdict import Verdict
 from ..learning._criterion import is_uniform
 from ..neighbors._search import EMDNeighbors
@@ -25,10 +24,10 @@ from ._lesson import lesson
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..experiments.comparison import Measured
-    from ..experiments.design import Design
+    from ..experiments.cross_validation import CrossValidation
+    from ..experiments.measured import Measured
+    from ..experiments.methods import Method
     from ..experiments.splits import Data
-    from ..learning._estimator import GroundMetricLearning
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -55,7 +54,7 @@ class Evaluation:
     """Everything that a report shows."""
 
     data: Data
-    learner: GroundMetricLearning  # of the first split
+    learner: Any  # of the first split
     verdict: Verdict
     first: dict[str, Detail]
     skipped: str = ""  # a sentence on learners that could not run, if any
@@ -73,10 +72,7 @@ class Evaluation:
     @property
     def n_seen(self) -> int:
         """Number of test histograms that are also in the training set."""
-        power = self.learner.power_
-        train, test = (
-            raised(rows, power) for rows in (self.data.train, self.data.test)
-        )
+        train, test = map(self.learner.histograms, (self.data.train, self.data.test))
         return n_among(test, train, self.learner._histograms)
 
     def lesson(self, names: Sequence[str]) -> str:
@@ -96,7 +92,7 @@ class Evaluation:
 
 
 def evaluate(
-    learner: GroundMetricLearning,
+    learner: Any,
     data: Data,
     *,
     n_neighbors: int,
@@ -114,33 +110,41 @@ def evaluate(
     fitted = not data.was_split and hasattr(learner, "metric_")
     if fitted:
         validation.as_cost(learner.metric_, data.rows.shape[1], "learner.metric_")
-    rivals = _rivals(learners, data.design, slow=slow)
-    names = [*fixed_for(data.rows), *rivals.names]
-    settings: dict[str, Any] = {
-        "n_neighbors": n_neighbors,
-        "n_jobs": n_jobs,
-        "verbose": verbose,
-    }
-    measured = partial(measure, data, **settings, keep=True)
-    own = of_learner(learner, fitted=fitted)
-    every = measured(methods=[own, *(METHODS[name] for name in names), *others])
-    first = every[0].first
-    assert first is not None  # noqa: S101 - it was kept
-    assert isinstance(first.pairwise, Learned)  # noqa: S101 - see of_learner
-    fit = first.pairwise.learner.set_params(n_jobs=learner.n_jobs)
-    if not is_uniform(fit.initial_metric_):
-        every[1:1] = measured(methods=[of_start(learner, fitted=fitted)])
-    options = {"n_jobs": n_jobs, "verbose": learner.verbose}
-    detail = {
-        one.method: _detail(one.first, data, options) for one in every if one.first
-    }
+    options: dict[str, Any] = {"n_neighbors": n_neighbors, "n_jobs": n_jobs}
+    options |= {"verbose": verbose, "keep": True}
+    every, skipped = measure_beside(
+        learner,
+        data,
+        fitted=fitted,
+        learners=learners,
+        slow=slow,
+        others=others,
+        **options,
+    )
+    fit = _kept(every[0]).pairwise.learner.set_params(n_jobs=learner.n_jobs)
+    if not starts_at_l1(fit):
+        start = of_start(learner, fitted=fitted)
+        every[1:1] = measure(data, methods=[start], **options)
+    search = {"n_jobs": n_jobs, "verbose": learner.verbose}
+    detail = {one.method: _detail(_kept(one), data, search) for one in every}
     verdict = Verdict({one.method: one for one in every}, n_neighbors)
-    return Evaluation(data, fit, verdict, detail, rivals.skipped)
+    return Evaluation(data, fit, verdict, detail, skipped)
 
 
-def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
+def starts_at_l1(learner: Any) -> bool:
+    """Whether learning started at the EMD of the uniform metric, half of l1."""
+    return bool(learner._is_exact and is_uniform(learner.initial_metric_))
+
+
+def _kept(found: CrossValidation) -> Measured:
+    """Return the first split, which was kept in detail."""
+    assert found.first is not None  # noqa: S101
+    return found.first
+
+
+def _require_few_bins(learner: Any, d: int) -> None:
     """Reject a map of more bins than a page can draw; matrices are never as large."""
-    if learner._is_mapped and d > MOST_BINS:
+    if d > MOST_BINS and learner._keeps_sparse(reset=True):
         raise ValueError(
             f"A report draws the distances between all bins, up to {MOST_BINS:,} of "
             f"them, and there are {d:,}; to find out whether this map helps, use "
@@ -148,21 +152,10 @@ def _require_few_bins(learner: GroundMetricLearning, d: int) -> None:
         )
 
 
-def _rivals(learners: Iterable[str] | None, design: Design, *, slow: bool) -> Learners:
-    """Check the names of other learners; by default all that can run."""
-    if learners is None:
-        return available_learners(design, slow=slow)
-    names = [learners] if isinstance(learners, str) else list(learners)
-    for name in names:
-        validation.require_one_of(name, "learners", LEARNERS)
-    return Learners(names, "")
-
-
 def _detail(found: Measured, data: Data, options: dict[str, Any]) -> Detail:
     """Find neighbors, up to twenty, and what they vote for."""
-    pairwise, distances = found.pairwise, found.between
-    assert pairwise is not None and distances is not None  # noqa: S101, PT018 - kept
-    between = nearest(distances, min(MOST_NEIGHBORS, len(data.y)))
+    pairwise = found.pairwise
+    between = nearest(found.between, min(MOST_NEIGHBORS, len(data.y)))
     winners = votes(data.y[between], len(data.classes))
     errors: Floats = (winners != data.z[:, None]).mean(axis=0)
     n_others = min(MOST_NEIGHBORS, len(data.z) - 1)

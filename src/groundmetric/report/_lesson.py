@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..learning._estimator import GroundMetricLearning
 
 Floats = NDArray[np.float64]
 
@@ -20,16 +19,16 @@ LEAST = 1e-6  # relative change
 
 
 class Moved(NamedTuple):
-    """Pairs of features that moved most, without a feature in common; none if few."""
+    """Pairs that moved most, without common features; empty if there are few."""
 
     closest: list[tuple[int, int]]
     farthest: list[tuple[int, int]]
 
 
-def lesson(learner: GroundMetricLearning, train: Floats, names: Sequence[str]) -> str:
+def lesson(learner: Any, train: Floats, names: Sequence[str]) -> str:
     """Say which features moved closest together, and which farthest apart.
 
-    Nothing if there are too few of them, or nothing moved.
+    Returns "" if there are too few features, or nothing moved.
     """
     found = moved(learner, train)
     if not found.closest:
@@ -41,7 +40,7 @@ def lesson(learner: GroundMetricLearning, train: Floats, names: Sequence[str]) -
     )
 
 
-def moved(learner: GroundMetricLearning, train: Floats) -> Moved:
+def moved(learner: Any, train: Floats) -> Moved:
     """Find the pairs that moved most, compared with the initial metric.
 
     Only features with enough mass to learn from count.

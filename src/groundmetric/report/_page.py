@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..experiments.choice import LABELS
-from ..experiments.verdict import kind
+from ..experiments.gain import kind
 from ._details import details, how
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..experiments.verdict import Verdict
     from ..learning._path import DescentPath
     from ._contents import Contents
     from ._evaluation import Evaluation
@@ -72,7 +72,7 @@ def page(evaluation: Evaluation, found: Contents, extras: Extras) -> str:
     script = "\n".join(_text(name) for name in SCRIPTS)
     n_splits = evaluation.data.design.n_splits
     rest = f"The rest of this page shows the first of the {n_splits} splits."
-    columns, rows = _table(verdict.columns(), verdict.rows())
+    columns, rows = _table(verdict)
     return Template(_text("page.html")).substitute(
         title=html.escape(extras.title),
         style=_text("style.css"),
@@ -114,22 +114,23 @@ def _subtitle(evaluation: Evaluation) -> str:
     )
 
 
-def _table(titles: list[str], rows: Mapping[str, list[str]]) -> tuple[str, str]:
+def _table(verdict: Verdict) -> tuple[str, str]:
     """Write the titles of the columns, and the rows; narrow screens hide "Saved"."""
+    titles = verdict.columns()
     marks = [' class="saved"' if name.startswith("Saved") else "" for name in titles]
     head = [
         f'<th scope="col"{mark}>{html.escape(name)}</th>'
         for mark, name in zip(marks, titles, strict=True)
     ]
     body = []
-    for name, cells in rows.items():
+    for name, (label, *cells) in zip(verdict.found, verdict.rows(), strict=True):
         cell = "".join(
             f"<td{mark}>{html.escape(text)}</td>"
             for mark, text in zip(marks, cells, strict=True)
         )
         body.append(
             f'<tr class="is-{name}"><th scope="row"><span class="key"></span>'
-            f"{html.escape(LABELS[name])}</th>{cell}</tr>"
+            f"{html.escape(label)}</th>{cell}</tr>"
         )
     return "".join(head), "\n".join(body)
 
@@ -137,7 +138,7 @@ def _table(titles: list[str], rows: Mapping[str, list[str]]) -> tuple[str, str]:
 def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:
     data, learner = evaluation.data, evaluation.learner
     for name, value in learner.get_params(deep=False).items():
-        yield name, _array(value) if isinstance(value, np.ndarray) else repr(value)
+        yield name, _shown(value)
     yield "steps taken", f"{len(learner.path_)}"
     if learner.path_:
         yield "time to learn", f"{learner.path_[-1].seconds:.2f} s"
@@ -156,8 +157,20 @@ def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:
         yield package, version(package)
 
 
-def _array(values: NDArray[Any]) -> str:
-    return f"array {values.shape}; SHA-256 {_digest(values)}"
+def _has_arrays(value: object) -> bool:
+    """Whether a parameter is an array, or several."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_arrays, value))
+    return isinstance(value, np.ndarray)
+
+
+def _shown(value: Any) -> str:
+    """Write a parameter; arrays are too long."""
+    if not _has_arrays(value):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_shown, value))
+    return f"array {value.shape}; SHA-256 {_digest(value)}"
 
 
 def _digest(values: NDArray[Any]) -> str:
@@ -176,8 +189,8 @@ def _snippet(evaluation: Evaluation, extras: Extras) -> str:
     names = sorted({c.__name__ for c in used if c.__module__.startswith(OURS)})
     arrays, words = "", []
     for name, value in learner.get_params(deep=False).items():
-        if isinstance(value, np.ndarray):
-            arrays += f"# {name}: {_array(value)}\n"
+        if _has_arrays(value):
+            arrays += f"# {name}: {_shown(value)}\n"
             words.append(f"{name}={name}")
         elif repr(value) != repr(defaults[name]):
             words.append(f"{name}={value!r}")

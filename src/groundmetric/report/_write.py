@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _files, validation
 from ..experiments.splits import split_data
-from ..learning import (
-    GroundMetricLearning,
-    MappedMetricLearning,
-    MetricLearningCV,
-)
+from ..learning import GroundMetricLearning
 from ._contents import contents
 from ._evaluation import Evaluation, evaluate
 from ._origins import Origin, Origins
@@ -22,7 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-LEARNERS = (GroundMetricLearning, MappedMetricLearning, MetricLearningCV)
 # Names, and (channels, rows, columns) of the grid if there is one.
 Features: TypeAlias = "tuple[list[str], tuple[int, int, int] | None]"
 
@@ -60,9 +55,10 @@ def write_report(
         training set, where neighbors are searched.
     y : array-like of shape (n,)
         Their labels.
-    learner : GroundMetricLearning, MappedMetricLearning or MetricLearningCV, optional
-        The estimator, fitted to X and y or not; by default one with default
-        parameters. If it is not fitted, the report fits a copy.
+    learner : learner of a metric, optional
+        Such as :class:`~groundmetric.MappedMetricLearning`, fitted to X and y or not;
+        by default a :class:`~groundmetric.GroundMetricLearning`. If it is not fitted,
+        the report fits a copy.
     X_test, y_test : array-like, optional
         Histograms that the learner has not seen, and their labels. By default, X is
         split as in :func:`~groundmetric.experiments.cross_validate`, and copies of the
@@ -117,10 +113,10 @@ def write_report(
         )
         raise ValueError(f"path is {target}, which {what}; a file is needed.")
     learner = GroundMetricLearning() if learner is None else learner
-    if not isinstance(learner, LEARNERS) or not learner._is_exact:
+    if isinstance(learner, type) or not validation.is_learner(learner):
         raise ValueError(
-            f"learner is {learner!r}; a GroundMetricLearning or MappedMetricLearning, "
-            "or a MetricLearningCV of one, is needed."
+            f"learner is {learner!r}; a learner of a metric, such as "
+            "GroundMetricLearning, is needed."
         )
     given = getattr(X, "columns", None) if feature_names is None else feature_names
     if given is None:

@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from .._warnings import warn_not_converged
-from ._arrays import full_device_in_words
+from ..base._arrays import full_device_in_words
 from ._costs import as_dissimilarity
 from ._problems import DenseProblems, Solved
 from ._scalings import Scalings, scalings_for
 
 if TYPE_CHECKING:
-    from ._arrays import Array
+    from ..base._arrays import Array
     from ._supports import SparseProblems
 
 Floats = NDArray[np.float64]
@@ -211,7 +211,7 @@ class SinkhornBatch:
         return debiased(pairs, between, own), Potentials(g, own_g)
 
     def plan_sum(self, k: Scalings, potentials: Potentials, w: Floats) -> Floats:
-        """Sum of the plans, weighted, those of pairs without potentials included."""
+        """Weighted sum of plans, including pairs without potentials."""
         problems, pairs, n = self._problems, self._rows, self.n_kept
         G = problems.plan_sum(k, pairs[:n], potentials.pairs, w[:n])
         rest = n + np.flatnonzero(w[n:])
@@ -271,7 +271,7 @@ class SinkhornSolution:
             A number for each pair.
         eps_fixed : bool, default=False
             Whether eps = smoothing * mean(metric) is held fixed: the result is then
-            the sum of the plans, those of the debiasing terms included. By default eps
+            the sum of the plans, including the debiasing terms. By default eps
             follows the metric, which adds the same number to every entry.
 
         Returns

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base._arrays import to_numpy
 from ..learning._batches import Draws
 from ..learning._checkpoint import identify
+from ..similarity._weights import LabelWeights
 from ._batch import LARGEST_SMOOTHING, MAX_ITER
 from ._means import MeanDistances
 from ._plans import PlanDistances
@@ -25,9 +27,10 @@ if TYPE_CHECKING:
 
     from scipy.sparse import csr_array
 
-    from .._files import Arrays
+    from .. import _files
+    from ..base._arrays import Array, Arrays
+    from ..learning._parameters import Parameters
     from ..similarity._weights import Weights
-    from ._parameters import Parameters
 
 Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]
@@ -41,13 +44,13 @@ OPTIONS = {"tol": TOL, "max_iter": MAX_ITER, "n_jobs": None, "device": None}
 class BatchDistances(Protocol):
     """Distances of a batch at a vector of parameters, and their gradient."""
 
-    distances: Floats
+    distances: Array
     n_inexact: int
 
-    def solve(self, theta: Floats) -> None:
+    def solve(self, theta: Array) -> None:
         """Compute the distances, (n, n)."""
 
-    def gradient(self, weights: Floats) -> Floats:
+    def gradient(self, weights: Array) -> Array:
         """Gradient of the weighted sum of distances, in the flat vector."""
 
 
@@ -95,11 +98,16 @@ class Batches(SmoothedPairs):
         self._last: tuple[BatchDistances, Indices] | None = None
 
     @property
+    def arrays(self) -> Arrays:
+        """Where distances of a batch are: with the parameters."""
+        return self.parameters.arrays
+
+    @property
     def eps(self) -> float:
         """The smoothing, in units of squared distances; infinite above a limit."""
         if self._smoothing > LARGEST_SMOOTHING[self.parameters.dtype]:
             return math.inf
-        a = self.parameters.positions(self.parameters.start).astype(np.float64)
+        a = to_numpy(self.parameters.positions(self.parameters.start)).astype(float)
         return self._smoothing * 2 * float(np.square(a - a.mean(axis=0)).sum() / len(a))
 
     def solver_of(self, members: Indices) -> BatchDistances:
@@ -109,7 +117,7 @@ class Batches(SmoothedPairs):
             return MeanDistances(rows, self.parameters)
         return PlanDistances(rows, self.parameters, eps, self._options)
 
-    def next_solved(self, theta: Floats) -> tuple[BatchDistances, Indices]:
+    def next_solved(self, theta: Array) -> tuple[BatchDistances, Indices]:
         """Draw the next batch, and compute its distances."""
         if self._is_whole and self._last is not None:
             solver, members = self._last
@@ -126,20 +134,29 @@ class Batches(SmoothedPairs):
         solver, members = last or self.next_solved(metric)
         return _ByPair(solver), members
 
-    def relative_weights(self, members: Indices) -> Callable[[slice], Floats]:
+    def relative_weights(self, members: Indices) -> Callable[[slice], Array]:
         """Weights of pairs of a batch, some rows at a time.
 
-        They are relative to the largest of their kind.
+        They are relative to the largest of their kind: 1 and -1, with labels.
         """
+        if isinstance(self.weights, LabelWeights):
+            classes = self.arrays.put(self.weights.classes[members])
+            one = self.arrays.put(np.ones(1))
+
+            def of_labels(rows: slice) -> Array:
+                same = classes[rows, None] == classes
+                return self.arrays.xp.where(same, one, -one)
+
+            return of_labels
         near, far = (
             self.weights.largest(similar=kind) or 1.0 for kind in (True, False)
         )
         dtype = self.parameters.dtype
 
-        def of(rows: slice) -> Floats:
+        def of(rows: slice) -> Array:
             omega = self.weights.of(members[rows, None], members).astype(dtype)
             omega *= np.where(omega > 0, dtype.type(1 / near), dtype.type(1 / far))
-            return omega
+            return self.arrays.put(omega)
 
         return of
 
@@ -149,7 +166,8 @@ class Batches(SmoothedPairs):
         some = np.random.default_rng(self._seed).permutation(n)[:MEASURED_BY]
         solver = self.solver_of(np.sort(some))
         solver.solve(self.parameters.start)
-        values = solver.distances[np.triu_indices(len(some), 1)]
+        distances = self.arrays.get(solver.distances)
+        values = distances[np.triu_indices(len(some), 1)]
         positive = values[values > 0]
         median = float(np.median(values)) if len(values) else 0.0
         if median > 0:
@@ -162,11 +180,11 @@ class Batches(SmoothedPairs):
         for part in self.parameters.identity():
             yield part if isinstance(part, str) else identify(part)
 
-    def state(self) -> Arrays:
+    def state(self) -> _files.Arrays:
         """Return where the draws are."""
         return self.draws.state()
 
-    def set_state(self, state: Arrays) -> None:
+    def set_state(self, state: _files.Arrays) -> None:
         """Continue these draws."""
         self.draws.set_state(state)
         self._last = None
@@ -179,7 +197,7 @@ class _ByPair:
         self._solver = solver
         self.distances, self.n_inexact = solver.distances, solver.n_inexact
 
-    def gradient(self, i: Indices, j: Indices, weights: Floats) -> Floats:
+    def gradient(self, i: Indices, j: Indices, weights: Floats) -> Array:
         W = np.zeros_like(self.distances)
         np.add.at(W, (i, j), weights)
         return self._solver.gradient(W)

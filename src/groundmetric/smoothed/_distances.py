@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ._arrays import full_device_in_words
+from ..base._arrays import full_device_in_words
 from ._batch import MAX_ITER, SinkhornBatch, warn_of_errors
 from ._costs import CostsOfBins
 from ._problems import DenseProblems
@@ -146,7 +146,7 @@ def distances_of(X: Floats, smoothing: float, options: dict[str, Any]) -> Distan
 
 
 def are_sparse_enough(X: Floats) -> bool:
-    """Tell whether solving on supports takes less than on all bins."""
+    """Return whether solving on supports takes less than on all bins."""
     return SPARSE * int(np.count_nonzero(X)) <= X.size
 
 

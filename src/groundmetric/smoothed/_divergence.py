@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
+from ..base._arrays import full_device_in_words, to_numpy
 from ..transport import pairwise_emd
 from ..validation import Case
-from ._arrays import full_device_in_words, to_numpy
 from ._batch import MAX_ITER, debiased, prepare, warn_of_errors
 from ._costs import CostsOfBins, as_dissimilarity
 from ._problems import DenseProblems
@@ -56,8 +56,8 @@ def sinkhorn_divergence(
         Histograms of equal mass, in rows (to 1e-6). If it is an array of PyTorch or
         CuPy and device is None, the work is done where it lies (needs the extra
         ``gpu``). Tensors that require a gradient are rejected, since the result has
-        none. Sparse histograms that use few of many bins stay sparse, and each pair is
-        solved on its supports.
+        no gradient. Sparse histograms that use few of many bins stay sparse, and each
+        pair is solved on its supports.
     Y : array-like or sparse matrix of shape (m, d), optional
         Others; X itself if None.
     metric : array-like of shape (d, d), str or callable, optional
@@ -66,9 +66,9 @@ def sinkhorn_divergence(
         metric or a function, as in :func:`pairwise_emd`; None is "euclidean".
     points : array-like of shape (d, s), optional
         Coordinates of the bins, instead of a matrix: costs are computed between the
-        non-empty bins of each pair. mean(metric) is that of all d * d pairs of bins:
-        twice the variance of the points for "sqeuclidean", and computed block by block
-        otherwise, which takes time of d * d * s, but no memory.
+        non-empty bins of each pair. mean(metric) is the mean over all d * d pairs of
+        bins: twice the variance of the points for "sqeuclidean", and otherwise computed
+        block by block, in time of d * d * s and little memory.
     smoothing : float, default=1.0
         How much to smooth; 0 gives what :func:`pairwise_emd` gives (on the processor,
         in float64), ``math.inf`` is computed in closed form. The smaller it is, the

@@ -23,7 +23,7 @@ PRODUCTS, ENTRIES = 4e-10, 3e-8
 # The same over the product of the supports, if these are all that takes part.
 SUPPORTS = 1e-8
 # The same from a prior: of mean positions over their dimensions, and of plans.
-A_DIMENSION, A_PLAN = 1e-10, 3e-8
+A_DIMENSION, A_PLAN = 1e-10, 1e-8
 
 
 def warn_of_descent(learner: PriorLearner, rows: Any, settings: Settings) -> None:

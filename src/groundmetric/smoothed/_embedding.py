@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._tilted import weighted
+from .. import validation
+from ..base._arrays import find_arrays
+from ..learning._entries import weighted
+from ._means import squared
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -32,6 +35,42 @@ def embed(rows: csr_array, log_weights: Floats, positions: Floats) -> Floats:
     tilted.data = weighted(rows.data, rows, log_weights)
     means: Floats = tilted @ positions
     return means
+
+
+class Embedded:
+    """Points on a device, to compute squared distances to.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, r)
+        In rows.
+    n_jobs, device, dtype
+        See :func:`~groundmetric.sinkhorn_divergence`.
+    """
+
+    def __init__(
+        self,
+        points: Floats,
+        *,
+        n_jobs: int | None = None,
+        device: str | None = None,
+        dtype: str = "float64",
+    ) -> None:
+        self._arrays = find_arrays(points, device, np.dtype(dtype))
+        self._threads = validation.n_threads(n_jobs)
+        self._center = points.mean(axis=0)  # squares cancel less
+        self._points = self._arrays.put(points - self._center)
+
+    def distances(self, others: Floats | None = None) -> Floats:
+        """Squared distances of other points to these, or of these to each other."""
+        left = self._points
+        if others is not None:
+            left = self._arrays.put(others - self._center)
+        between = squared(left, self._points, self._arrays, self._threads)
+        found = self._arrays.get(between)
+        if others is None:
+            np.fill_diagonal(found, 0.0)
+        return found
 
 
 def nearest(base: Floats, queries: Floats, k: int) -> tuple[Floats, Indices]:

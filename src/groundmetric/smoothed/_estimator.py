@@ -35,17 +35,17 @@ class SinkhornMetricLearning(PriorLearner):
 
     Distances are Sinkhorn divergences, see :func:`sinkhorn_divergence`, whose cost
     between bins p and q is the squared distance of their positions a_p and a_q. The
-    positions are learned by margins: each histogram's nearest of its class should be
+    positions are learned by margins: the nearest histograms of the same class should be
     nearer than all histograms of other classes. With many classes, smoothed distances
-    learn more than the exact one, which carries the noise of every bin somewhere.
+    learn more than the exact one, which transports the noise of every bin.
 
     If something is known of the bins, such as word vectors, learn from this prior:
-    with ``bin_weights``, ``criterion="softmax"`` or a ``pull``, all of what follows is
-    learned by Adam and pulled back to where it started. Bin p has a weight w_p, by
-    which histograms are multiplied before they are scaled to mass 1 again, and the
-    position a_p = A' x_p + delta_p, where x_p is its point, A a map that all bins
-    share, and delta_p its own offset. Histograms stay sparse, and no d x d array is
-    made if there are points or ``n_components``.
+    with ``bin_weights``, ``criterion="softmax"`` or a ``pull``, weights, a map and
+    offsets are learned by Adam and pulled back to where they started. Bin p has a
+    weight w_p, by which histograms are multiplied before they are scaled to mass 1
+    again, and the position a_p = A' x_p + delta_p, where x_p is its point, A a map that
+    all bins share, and delta_p its own offset. Histograms stay sparse, and no d x d
+    array is made if there are points or ``n_components``.
 
     A step computes the distances of all pairs, which takes time of n^2 d^2 and memory
     of n^2 numbers, and of d numbers for as many pairs as a gigabyte holds (four on a
@@ -63,8 +63,8 @@ class SinkhornMetricLearning(PriorLearner):
         Dimension of the positions, r. By default as many as ``points`` have, or d.
     power : float or "log1p", default=0.5
         Histograms are raised to this power, bin by bin, and scaled to mass 1 again
-        before anything else; 1, which suits words, is no change. "log1p" is for heavy
-        tails, see :class:`GroundMetricLearning`; and :meth:`histograms`.
+        before anything else; 1, which suits words, leaves them as they are. "log1p" is
+        for heavy tails, see :class:`GroundMetricLearning`; and :meth:`histograms`.
     points : array-like of shape (d, s), optional
         Positions to start from, such as word vectors, pixels or colors, or the
         ``embedding_`` of an earlier fit. By default all bins are equally far from each
@@ -81,13 +81,13 @@ class SinkhornMetricLearning(PriorLearner):
     max_steps : int, default=40
         Steps of the descent. From a prior, take some hundred.
     batch_size : int, optional
-        Take each step by a batch of this many histograms, with their targets and
-        impostors among each other; of ``n_targets`` the same share counts. The batch's
-        pairs are all that is computed and stored, beside the n * d numbers given. All
-        ``max_steps`` are taken then.
+        Take each step on a batch of this many histograms, with targets and impostors
+        within the batch; ``n_targets`` shrinks in proportion. Memory is that of the
+        batch's pairs and of the n * d numbers given. All ``max_steps`` are then taken.
     device : {"cpu", "cuda", "mps"}, optional
         Compute with PyTorch on this device (needs the extra ``gpu``); None is numpy.
-        Mean positions, those of an infinite smoothing from a prior, are always numpy's.
+        With infinite smoothing, a softmax keeps weights and positions there; margins
+        always use numpy.
     dtype : {"float64", "float32"}, optional
         Precision of the distances. By default float64; from a prior, parameters are
         learned in float32.
@@ -124,8 +124,8 @@ class SinkhornMetricLearning(PriorLearner):
     power_ : float or str
         As given.
     converged_ : bool
-        Whether the criterion fell to its ``floor``, or nothing was left to gain. From
-        a prior, all steps are taken.
+        Whether the criterion fell to its ``floor``, or no step could lower it further.
+        From a prior, all steps are taken.
     classes_ : ndarray
         Labels, if there were any.
     n_features_in_ : int
@@ -236,7 +236,7 @@ class SinkhornMetricLearning(PriorLearner):
         settings = super()._settings()
         if self.batch_size is None:
             return settings
-        # One batch may have nothing to gain, and its value says little of the others.
+        # One batch may have nothing to gain, and says little about other batches.
         return replace(settings, floor=0.0, is_sampled=True)
 
     def _distances_under(self, metric: Floats) -> Callable[..., Floats]:
@@ -261,8 +261,8 @@ class SinkhornMetricLearning(PriorLearner):
     ) -> Floats:
         """Fit, and compute the distances of the training histograms to each other.
 
-        The result is symmetric with a zero diagonal, which :meth:`transform` gives to
-        rounding.
+        The result is exactly symmetric with a zero diagonal, that of :meth:`transform`
+        only up to rounding.
         """
         return self.fit(X, y, **options).pairwise(X)
 

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from .. import validation
-from ..base._rows import as_sparse_rows
 from ..learning._criteria import Margin, Softmax
 from ..learning._learner import MetricLearner
 from ..learning._maps import LARGEST
@@ -47,7 +46,8 @@ class PriorLearner(MetricLearner):
     _optional: ClassVar[tuple[str, ...]] = (
         *MetricLearner._optional,
         *("metric_", "initial_metric_", "_histograms"),
-        *("initial_embedding_", "_eps", "_values", "_bins", "_starts"),
+        *("initial_embedding_", "initial_bin_weights_", "_initial_eps"),
+        *("_eps", "_values", "_bins", "_starts"),
     )
 
     # Parameters.
@@ -72,17 +72,8 @@ class PriorLearner(MetricLearner):
         )
         return is_softmax or self.bin_weights is not None or bool(is_pulled)
 
-    @property
-    def _is_mapped(self) -> bool:  # type: ignore[override]  # by parameters
-        """Whether histograms stay sparse."""
-        own = vars(self)
-        return "_eps" in own if "path_" in own else self._starts_from_prior
-
-    def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
-        if not (self._starts_from_prior if reset else self._is_mapped):
-            return super()._as_rows(X, reset=reset)
-        least = self._min_samples if reset else 1
-        return as_sparse_rows(self, X, reset=reset, min_samples=least)
+    def _keeps_sparse(self, *, reset: bool) -> bool:
+        return self._starts_from_prior if reset else "_eps" in vars(self)
 
     def _keep_state(self, training: StateTraining, rows: Any) -> None:
         """Keep what was learned from a prior, in units of the median distance."""
@@ -95,25 +86,37 @@ class PriorLearner(MetricLearner):
         first, last = states
         self.initial_embedding_ = _centered(first.positions)
         self.embedding_ = on_principal_axes(_centered(last.positions))
-        limits = -LARGEST_LOG, LARGEST_LOG
-        self.bin_weights_ = np.exp(np.clip(last.log_weights, *limits))
-        self._eps = last.eps
+        self.initial_bin_weights_, self.bin_weights_ = (
+            np.exp(np.clip(state.log_weights, -LARGEST_LOG, LARGEST_LOG))
+            for state in states
+        )
+        self._initial_eps, self._eps = first.eps, last.eps
         seen = last.weigh(rows)
         self._values, self._bins, self._starts = seen.data, seen.indices, seen.indptr
 
     def _seen(self, rows: Any) -> Any:
         seen = super()._seen(rows)
+        return self._weigh(seen, self.bin_weights_) if "_eps" in vars(self) else seen
+
+    def _seen_before(self, rows: Any) -> Any:
+        seen = super()._seen_before(rows)
         if "_eps" not in vars(self):
             return seen
-        state = State(np.log(self.bin_weights_), self.embedding_, self._eps)
-        return state.weigh(csr_array(seen))
+        return self._weigh(seen, self.initial_bin_weights_)
+
+    def _weigh(self, rows: Any, weights: Floats) -> csr_array:
+        """Multiply histograms by weights of their bins, and scale them to mass 1."""
+        state = State(np.log(weights), self.embedding_, self._eps)
+        return state.weigh(csr_array(rows))
 
     def _before(self, before: str = "") -> Any:
         """Return costs, or the state of bins whose histograms have been weighted."""
         if "_eps" not in vars(self):
             return super()._before(before)
-        logs = np.zeros(len(self.embedding_))
-        return State(logs, self.embedding_, self._eps)
+        positions = getattr(self, f"{before}embedding_")
+        return State(
+            np.zeros(len(positions)), positions, getattr(self, f"_{before}eps")
+        )
 
     def _rescale(self) -> None:
         if "_eps" not in vars(self):  # otherwise it has been done
@@ -132,7 +135,7 @@ class PriorLearner(MetricLearner):
         """
         learned = self._learned
         if isinstance(learned, State) and math.isinf(learned.eps):
-            return learned.distances_to(csr_array(base))
+            return learned.distances_to(csr_array(base), **self._options())
         between = self._distances(learned)
         return lambda rows: between(rows, base)
 
@@ -193,9 +196,10 @@ class PriorLearner(MetricLearner):
         parts: tuple[str, ...] = "metric_", "initial_metric_", "_histograms"
         if "_eps" in own:
             parts = "_values", "_bins", "_starts", "initial_embedding_"
+            parts = (*parts, "initial_bin_weights_", "_initial_eps")
         for name in parts:
             if name not in own:
-                raise ValueError(f"there is no {name!r}")
+                raise ValueError(f"{name!r} is missing")
         d = len(self.embedding_)
         if "_eps" in own:
             rows = validation.as_sparse_distributions(
@@ -203,14 +207,16 @@ class PriorLearner(MetricLearner):
             )
             self._restore_rest(*rows.shape)
             validation.as_coordinates(self.initial_embedding_, d, "initial_embedding_")
-            self._eps = validation.as_smoothing(self._eps, "_eps")
+            for name in ("_eps", "_initial_eps"):
+                setattr(self, name, validation.as_smoothing(getattr(self, name), name))
         else:
             super()._restore()
         positions = validation.as_float_array(self.embedding_, "embedding_", 2)
         validation.as_points(positions, self.n_features_in_, "embedding_")
-        weights = validation.as_weights(self.bin_weights_, d, "bin_weights_")
-        if not (weights > 0).all():
-            raise ValueError("bin_weights_ are not all positive")
+        for name in ("bin_weights_", *(["initial_bin_weights_"] * ("_eps" in own))):
+            weights = validation.as_weights(getattr(self, name), d, name)
+            if not (weights > 0).all():
+                raise ValueError(f"{name} are not all positive")
         self.smoothing_ = validation.as_smoothing(self.smoothing_, "smoothing_")
 
 

@@ -15,19 +15,15 @@ means. With weights W of the distances, :math:`L = \sum_{ij} W_{ij} S_{ij}` and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ._tilted import Tilted
+from ..learning._tilted import Tilted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from ._parameters import Parameters
-
-Floats = NDArray[Any]  # float32 or float64
+    from ..base._arrays import Array, Arrays
+    from ..learning._parameters import Parameters
 
 
 class MeanDistances:
@@ -35,7 +31,7 @@ class MeanDistances:
 
     Attributes
     ----------
-    distances : ndarray of shape (n, n)
+    distances : array of shape (n, n)
         At the last parameters.
     n_inexact : int
         0: these distances are not iterated.
@@ -45,39 +41,40 @@ class MeanDistances:
 
     def __init__(self, rows: csr_array, parameters: Parameters) -> None:
         self._tilted = Tilted(rows, parameters)
-        self._parameters = parameters
+        self._arrays = parameters.arrays
 
-    def solve(self, theta: Floats) -> None:
+    def solve(self, theta: Array) -> None:
         """Compute the distances."""
-        self._tilted.weigh(theta)
-        means: Floats = self._tilted.rows @ self._tilted.positions
-        self._means = means - means.mean(axis=0)  # their squares cancel less
-        self._center = means.mean(axis=0)
-        self.distances = squared(self._means, self._means)
-        np.fill_diagonal(self.distances, 0.0)
+        tilted, xp = self._tilted, self._arrays.xp
+        tilted.weigh(theta)
+        means = tilted.entries.product(tilted.positions)
+        self._center = xp.mean(means, axis=0)
+        self._means = means - self._center  # their squares cancel less
+        self.distances = squared(self._means, self._means, self._arrays)
+        diagonal = self._arrays.positions(len(means))
+        self.distances[diagonal, diagonal] = 0.0
 
-    def gradient(self, weights: Floats) -> Floats:
+    def gradient(self, weights: Array) -> Array:
         """Gradient of the sum of distances, weighted by an (n, n) matrix."""
-        means, tilted = self._means, self._tilted
-        sums = weights.sum(axis=0) + weights.sum(axis=1)
+        means, tilted, xp = self._means, self._tilted, self._arrays.xp
+        sums = xp.sum(weights, axis=0) + xp.sum(weights, axis=1)
         g = 2 * (sums[:, None] * means - weights @ means - weights.T @ means)
-        in_positions = tilted.rows.T @ g
+        in_positions = tilted.entries.back(g)
         positions = tilted.positions - self._center
-        in_logs = np.einsum("pk,pk->p", in_positions, positions)
-        in_logs -= tilted.rows.T @ np.einsum("ik,ik->i", g, means)
-        return self._parameters.gradient(tilted.bins, in_positions, in_logs)
+        in_logs = xp.einsum("pk,pk->p", in_positions, positions)
+        in_means = xp.einsum("ik,ik->i", g, means)
+        in_logs -= tilted.entries.back(in_means[:, None])[:, 0]
+        return tilted.assemble(in_positions, in_logs)
 
 
-def squared(left: Floats, right: Floats) -> Floats:
+def squared(left: Array, right: Array, arrays: Arrays, n_threads: int = 1) -> Array:
     """Squared distances between rows, multiplied out."""
-    between: Floats = np.add.outer(_squares(left), _squares(right))
-    product = left @ right.T
+    between = _squares(left, arrays)[:, None] + _squares(right, arrays)
+    product = arrays.product(left, right.T, n_threads)
     product *= 2
     between -= product  # symmetric if both are the same
-    np.maximum(between, 0, out=between)
-    return between
+    return arrays.xp.clip(between, 0, None)
 
 
-def _squares(rows: Floats) -> Floats:
-    squares: Floats = np.einsum("ik,ik->i", rows, rows)
-    return squares
+def _squares(rows: Array, arrays: Arrays) -> Array:
+    return arrays.xp.einsum("ik,ik->i", rows, rows)

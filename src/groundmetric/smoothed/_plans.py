@@ -12,7 +12,7 @@ solved between its supports, and plans are summed up by bins as they come: time 
 of pairs times supports squared, and nothing has d x d entries.
 
 eps is the smoothing times a fixed unit, not times the mean of the learned costs: that
-would give every bin a gradient, those that no histogram uses included.
+would give every bin a gradient, even bins that no histogram uses.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
-from ._arrays import find_arrays
+from ..base._arrays import find_arrays
+from ..learning._tilted import Tilted
 from ._batch import warn_of_errors
 from ._problems import valid_limits
-from ._sinkhorn import alternate, dual_values, scaled
+from ._sinkhorn import alternate, scaled
 from ._supports import Ground, SparseProblems, SparseSolver
-from ._tilted import Tilted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from ._arrays import Array
-    from ._parameters import Parameters
+    from ..base._arrays import Array
+    from ..learning._parameters import Parameters
     from ._supports import Chunk
 
 Floats = NDArray[Any]  # float32 or float64
@@ -131,6 +131,13 @@ class Forces(NamedTuple):
 
     in_positions: Floats  # (d, r)
     in_masses: Floats  # (n_entries,)
+    masses: Floats  # (d,), of plans at each bin, from and to
+
+    @classmethod
+    def nothing(cls, positions: Floats, n_entries: int) -> Forces:
+        """Return zeros."""
+        d = len(positions)
+        return cls(np.zeros_like(positions), np.zeros(n_entries), np.zeros(d))
 
 
 class PlanSolver(SparseSolver):
@@ -141,34 +148,41 @@ class PlanSolver(SparseSolver):
     def __init__(
         self, problems: WeightedProblems, positions: Floats, eps: float
     ) -> None:
-        self._positions, self._eps = positions, eps
-        squares = np.square(positions).sum(axis=1)
+        centered = positions - positions.mean(axis=0)  # whose squares cancel less
+        A = self._positions = centered.astype(problems.arrays.dtype)
+        self._eps = eps
+        squares = np.einsum("pk,pk->p", A, A)
 
         def block(p: NDArray[np.int32], q: NDArray[np.int32]) -> Floats:
-            costs: Floats = positions[p] @ positions[q].T
-            costs *= -2
+            costs: Floats = A[p] @ (-2 * A[q]).T
             costs += squares[p][:, None]
             costs += squares[q]
-            costs *= p[:, None] != q
             np.maximum(costs, 0.0, out=costs)
+            _, rows, columns = np.intersect1d(
+                p, q, assume_unique=True, return_indices=True
+            )
+            costs[rows, columns] = 0.0
             return costs
 
         super().__init__(problems, Ground(block, 1.0, eps))
-        self._kept: dict[int, Array] = {}  # potentials by the first pair of a chunk
+        self._kept: dict[int, Kept] = {}  # by the first pair of a chunk
 
     def solve_pairs(self, pairs: Indices) -> tuple[Floats, Floats]:
         """S of pairs, and the errors of their marginals."""
         problems, get = self._problems, self._problems.arrays.get
         values, error = np.empty((2, len(pairs)))
 
-        def solve(which: Indices) -> tuple[Floats, Floats, Array]:
+        def solve(which: Indices) -> tuple[Floats, Floats, Kept]:
             _, loaded = self._loaded(pairs[which], self._eps)
+            k, r, c, _ = loaded
             fit = self._iterated(alternate, loaded)
-            return get(dual_values(*loaded[:3], fit.g)), get(fit.error), fit.g
+            f = k.to_potentials(scaled(k, r, c, fit.g)[2])
+            found = k.xp.sum(f * r, axis=1) + k.xp.sum(fit.g * c, axis=1)
+            return get(found), get(fit.error), Kept(f, fit.g)
 
-        for which, (found, off, g) in problems.each_chunk(solve, pairs):
+        for which, (found, off, kept) in problems.each_chunk(solve, pairs):
             values[which], error[which] = found, off
-            self._kept[int(which[0])] = g
+            self._kept[int(which[0])] = kept
         own, (i, j) = self._of_own, pairs.T
         values -= (own.values[i] + own.values[j]) / 2
         return values, np.maximum(error, np.maximum(own.error[i], own.error[j]))
@@ -176,39 +190,39 @@ class PlanSolver(SparseSolver):
     def forces(self, pairs: Indices, weights: Floats) -> Forces:
         """Gradient of the weighted sum of S of all pairs that were solved."""
         n = len(self._problems)
-        out = Forces(np.zeros_like(self._positions), np.zeros(self._problems.n_entries))
+        out = Forces.nothing(self._positions, self._problems.n_entries)
         halves = np.bincount(pairs.ravel(), np.repeat(weights / 2, 2), n)
         self._add(pairs, weights, self._kept, out)
         self._add(self._own, -halves, None, out)
+        out.in_positions[...] += 2 * out.masses[:, None] * self._positions
         return out
 
     def _add(
         self,
         pairs: Indices,
         weights: Floats,
-        kept: dict[int, Array] | None,
+        all_kept: dict[int, Kept] | None,
         out: Forces,
     ) -> None:
         """Add what pairs contribute; potentials are kept, or those of one histogram."""
-        arrays = self._problems.arrays
 
         def task(which: Indices) -> _Pulled | None:
             some = np.flatnonzero(weights[which])
             if len(some) == 0:
                 return None
             chunk, (k, r, c, g) = self._loaded(pairs[which[some]], self._eps)
-            if kept is not None:
-                g = kept[int(which[0])][arrays.put(some)][:, : c.shape[1]]
-            u, v, product = scaled(k, r, c, g)
-            f, w = k.to_potentials(product), weights[which[some]]
-            plans = arrays.get(k.plans(u, v, arrays.put(w)))
-            return _Pulled(
-                pairs[which[0], 0],
-                chunk,
-                plans,
-                w @ arrays.get(f),
-                w[:, None] * arrays.get(g),
-            )
+            if all_kept is None:
+                f = k.to_potentials(scaled(k, r, c, g)[2])
+            else:
+                f, g = (k.arrays.rows(part, some) for part in all_kept[int(which[0])])
+                g = g[:, : c.shape[1]]
+            u, v = k.from_potentials(f), k.from_potentials(g)
+            k.divide(k.encode(r), u, out=u)
+            k.divide(k.encode(c), v, out=v)
+            w, get = weights[which[some]], k.arrays.get
+            plans = k.summed(u, v, w)
+            masses = w @ get(f), w[:, None] * get(g)
+            return _Pulled(pairs[which[0], 0], chunk, plans, *masses)
 
         for _, pulled in self._problems.each_chunk(task, pairs):
             if pulled is not None:
@@ -217,13 +231,21 @@ class PlanSolver(SparseSolver):
     def _pull(self, pulled: _Pulled, out: Forces) -> None:
         chunk, A = pulled.chunk, self._positions
         first, others = chunk.bins
-        P = chunk.summed(pulled.plans)
-        left, right = A[first], A[others]
-        out.in_positions[first] += 2 * (P.sum(axis=1)[:, None] * left - P @ right)
-        out.in_positions[others] += 2 * (P.sum(axis=0)[:, None] * right - P.T @ left)
+        P = pulled.plans.astype(A.dtype, copy=False)
+        out.masses[first] += P.sum(axis=0)
+        out.masses[others] += P.sum(axis=1)
+        out.in_positions[first] -= 2 * (P.T @ A[others])
+        out.in_positions[others] -= P @ (2 * A[first])
         out.in_masses[self._problems.entries_of(pulled.row)] += pulled.f
         is_real = chunk.c > 0  # padding repeats an entry
         np.add.at(out.in_masses, chunk.entries[is_real], pulled.g[is_real])
+
+
+class Kept(NamedTuple):
+    """Potentials of the pairs of a chunk."""
+
+    f: Array  # (b, k)
+    g: Array  # (b, l)
 
 
 class _Pulled(NamedTuple):
@@ -231,6 +253,6 @@ class _Pulled(NamedTuple):
 
     row: int
     chunk: Chunk
-    plans: Floats  # (b, k, l)
+    plans: Floats  # (m, k), their sum
     f: Floats  # (k,)
     g: Floats  # (b, l)

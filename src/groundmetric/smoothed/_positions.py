@@ -110,8 +110,8 @@ def starting_positions(
 ) -> Floats:
     """Positions before the first step.
 
-    All bins are equally far from each other, or lie at their points. Of fewer
-    components than these have, those of the principal axes are kept: of the points if
+    All bins are equally far from each other, or lie at their points. With fewer
+    components than that, positions are projected onto principal axes: of the points if
     there are any, otherwise of the histograms, since energy distances of the identity's
     projection onto them are nearest to those of the identity itself.
     """
@@ -129,6 +129,6 @@ def starting_positions(
 
 
 def _axes(A: Floats) -> Floats:
-    """Principal axes, in rows, those along which A varies most first."""
+    """Principal axes in rows; A varies most along the first ones."""
     with one_blas_thread():
         return principal_axes(A - A.mean(axis=0))

@@ -1,4 +1,4 @@
-"""What an estimator needs: a training from a prior, and the state that it learned."""
+"""A training from a prior, set up for an estimator, and the state that it learned."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..base._arrays import find_arrays, to_numpy
+from ..learning._entries import weighted
 from ..learning._margin import MarginCriterion
+from ..learning._parameters import PARTS, Parameters, Prior
+from ._batch import LARGEST_SMOOTHING
 from ._batches import TOL, Batches
 from ._divergence import sinkhorn_divergence
-from ._embedding import embed, nearest
-from ._means import squared
-from ._parameters import PARTS, Parameters, Prior
+from ._embedding import BLOCK, Embedded, embed, nearest
 from ._pull import PulledCriterion
 from ._softmax import TEMPERATURE, SoftmaxCriterion
-from ._tilted import weighted
 from ._training import Training, TrainingSettings
 
 if TYPE_CHECKING:
@@ -25,11 +26,15 @@ if TYPE_CHECKING:
 
     from scipy.sparse import csr_array
 
+    from ..base._arrays import Arrays
     from ..learning._criterion import Criterion
     from ..similarity._weights import Weights
 
 Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]
+
+# Queries at a time, at least: the base is solved with itself for each block.
+LEAST_QUERIES = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +90,7 @@ class PriorLearning:
     ) -> tuple[Training, float]:
         """Set a training up, for sparse rows of mass 1; and return eps."""
         prior = Prior.of(rows, points, self.n_components, self.bin_weights)
-        parameters = Parameters(prior, self.learned, self.dtype)
+        parameters = Parameters(prior, self.learned, self.dtype, self._arrays(rows))
         batches = Batches(
             rows,
             weights,
@@ -110,6 +115,23 @@ class PriorLearning:
         training = Training(criterion, parameters, self.settings)
         return training, batches.eps
 
+    def _arrays(self, rows: csr_array) -> Arrays | None:
+        """Return where parameters live: on the device, if mean positions are all.
+
+        Plans and margins take them to the processor in any case.
+        """
+        device, precision = self.options.get("device"), np.dtype(self.dtype)
+        is_mean = self.smoothing > LARGEST_SMOOTHING[precision]
+        if device is None or not is_mean or self.margins is not None:
+            return None
+        arrays = find_arrays(rows, device, precision)
+        if "mps" in str(arrays.device):
+            raise ValueError(
+                "device is 'mps', which has no sparse products; from a prior with an "
+                "infinite smoothing, choose 'cpu' or 'cuda'."
+            )
+        return arrays
+
 
 class State(NamedTuple):
     """Weights and positions of the bins, and the smoothing.
@@ -131,14 +153,14 @@ class State(NamedTuple):
     @classmethod
     def of(cls, training: Training, eps: float) -> State:
         """Return what a training has learned so far, in double precision."""
-        return cls.at(training.parameters, training.result, eps)
+        return cls.at(training.parameters, training._adam.theta, eps)
 
     @classmethod
     def at(cls, parameters: Parameters, theta: Floats, eps: float) -> State:
         """Return what parameters mean at a vector, in double precision."""
         return cls(
-            parameters.log_weights(theta).astype(np.float64),
-            parameters.positions(theta).astype(np.float64),
+            to_numpy(parameters.log_weights(theta)).astype(np.float64),
+            to_numpy(parameters.positions(theta)).astype(np.float64),
             eps,
         )
 
@@ -173,13 +195,9 @@ class State(NamedTuple):
     ) -> Floats:
         """Distances between rows of mass 1."""
         if math.isinf(self.eps):
-            a = self.embed(left)
-            b = a if right is None else self.embed(right)
-            center = b.mean(axis=0)
-            between = squared(a - center, b - center)
-            if right is None:
-                np.fill_diagonal(between, 0.0)
-            return between
+            options.pop("tol", None)  # nothing is iterated
+            base = Embedded(self.embed(left if right is None else right), **options)
+            return base.distances(None if right is None else self.embed(left))
         found = sinkhorn_divergence(
             self.weigh(left),
             None if right is None else self.weigh(right),
@@ -190,12 +208,12 @@ class State(NamedTuple):
         )
         return np.maximum(found, 0.0, out=found)
 
-    def distances_to(self, base: csr_array) -> Callable[[csr_array], Floats]:
+    def distances_to(
+        self, base: csr_array, **options: Any
+    ) -> Callable[[csr_array], Floats]:
         """Make a function of rows at infinite smoothing; the base is embedded once."""
-        points = self.embed(base)
-        center = points.mean(axis=0)
-        points -= center
-        return lambda rows: squared(self.embed(rows) - center, points)
+        points = Embedded(self.embed(base), **options)
+        return lambda rows: points.distances(self.embed(rows))
 
     def nearest(
         self,
@@ -207,6 +225,11 @@ class State(NamedTuple):
         """Return distances and indices of the k nearest rows; ties go to the first."""
         if math.isinf(self.eps):
             return nearest(self.embed(base), self.embed(queries), k)
-        between = self.distances(queries, base, **options)
-        chosen = np.argsort(between, axis=1, kind="stable")[:, :k]
-        return np.take_along_axis(between, chosen, axis=1), chosen
+        size = max(LEAST_QUERIES, BLOCK // (8 * base.shape[0]))
+        parts = []
+        for first in range(0, queries.shape[0], size):
+            between = self.distances(queries[first : first + size], base, **options)
+            chosen = np.argsort(between, axis=1, kind="stable")[:, :k]
+            parts.append((np.take_along_axis(between, chosen, axis=1), chosen))
+        distances, indices = zip(*parts, strict=True)
+        return np.concatenate(distances), np.concatenate(indices)

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
+from ..base._arrays import find_arrays, to_numpy
 from ..base._blas import one_blas_thread
-from ._arrays import find_arrays, to_numpy
 from ._sinkhorn import Iteration, alternate, dual_values, halfway, iterate, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ._arrays import Array
+    from ..base._arrays import Array
     from ._scalings import Scalings
 
 Floats = NDArray[np.float64]

@@ -13,17 +13,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .._files import Arrays
+    from ..base._arrays import Array
     from ..learning._criterion import Criterion, Evaluation
-    from ._parameters import Parameters
-
-Floats = NDArray[Any]  # float32 or float64
+    from ..learning._parameters import Parameters
 
 
 class PulledCriterion:
@@ -45,11 +41,11 @@ class PulledCriterion:
         self._criterion, self._parameters = criterion, parameters
         self._pull = pull
 
-    def linearize(self, theta: Floats) -> Evaluation:
+    def linearize(self, theta: Array) -> Evaluation:
         """Leave the concave part as it is."""
         return self._criterion.linearize(theta)
 
-    def evaluate(self, theta: Floats) -> Evaluation:
+    def evaluate(self, theta: Array) -> Evaluation:
         """Add value and gradient of the pull."""
         found = self._criterion.evaluate(theta)
         value, gradient = found.value, found.gradient  # of this evaluation alone
@@ -59,7 +55,7 @@ class PulledCriterion:
             if strength == 0:
                 continue
             away = theta[part] - start[part]
-            value += strength * float(np.vdot(away, away))
+            value += strength * float(away @ away)
             away *= 2 * strength
             gradient[part] += away
         return replace(found, value=value)
@@ -68,7 +64,7 @@ class PulledCriterion:
         """Return what squared changes are relative to."""
         if name == "map":
             start = self._parameters.start[self._parameters.slices[name]]
-            return float(np.vdot(start, start))
+            return float(start @ start)
         return float(self._parameters.shape[0])
 
     def identity(self) -> Iterator[Any]:

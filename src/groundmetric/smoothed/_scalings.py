@@ -7,7 +7,6 @@ max(M) / eps = 300 or so; logarithms hold anything, at d^2 exponentials for each
 
 from __future__ import annotations
 
-from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ._arrays import Array, Arrays
+    from ..base._arrays import Array, Arrays
 
 # Potentials range over max(M), so that scalings times the kernel range over
 # exp(2 max(M) / eps), and masses of bins over some more.
@@ -153,60 +152,3 @@ def scalings_for(M: NDArray[np.float64], eps: float, arrays: Arrays) -> Scalings
     """Plain numbers where they fit into the precision, else logarithms."""
     fits = M.max() <= LARGEST_EXPONENT[arrays.dtype] * eps
     return (Scalings if fits else Logarithms)(M, eps, arrays)
-
-
-class PairScalings(Scalings):
-    """Plain numbers; each pair has a kernel of its own, between its supports."""
-
-    def __init__(self, costs: NDArray[np.float64], eps: float, arrays: Arrays) -> None:
-        self.eps = eps
-        self.xp = arrays.xp
-        self.positions = arrays.positions
-        self.K = arrays.put(np.exp(-costs / eps))  # (pairs, p, q)
-
-    def product(self, v: Array, out: Array) -> None:
-        """Multiply each row by its kernel."""
-        out[...] = self.xp.matmul(self.K, v[:, :, None])[:, :, 0]
-
-    def back(self, u: Array, out: Array) -> None:
-        out[...] = self.xp.matmul(u[:, None, :], self.K)[:, 0, :]
-
-    def part(self, which: Array) -> Scalings:
-        some = copy(self)
-        some.K = self.K[which]
-        return some
-
-    def plans(self, u: Array, v: Array, weights: Array) -> Array:
-        """weights_k diag(u_k) K_k diag(v_k)."""
-        plans = self.K * (u * weights[:, None])[:, :, None]
-        plans *= v[:, None, :]
-        return plans
-
-
-class PairLogarithms(Logarithms):
-    """Logarithms of these numbers."""
-
-    def __init__(self, costs: NDArray[np.float64], eps: float, arrays: Arrays) -> None:
-        self.eps = eps
-        self.xp = arrays.xp
-        self.positions = arrays.positions
-        self.log_K = arrays.put(-costs / eps)  # (pairs, p, q)
-
-    def product(self, v: Array, out: Array) -> None:
-        self._add_up(v[:, None, :] + self.log_K, out)
-
-    def back(self, u: Array, out: Array) -> None:
-        self._add_up(u[:, None, :] + self.xp.moveaxis(self.log_K, 2, 1), out)
-
-    def part(self, which: Array) -> Scalings:
-        some = copy(self)
-        some.log_K = self.log_K[which]
-        return some
-
-
-def pair_scalings(
-    costs: NDArray[np.float64], eps: float, arrays: Arrays
-) -> PairScalings | PairLogarithms:
-    """Plain numbers where the costs of all these pairs fit, else logarithms."""
-    fits = costs.max() <= LARGEST_EXPONENT[arrays.dtype] * eps
-    return (PairScalings if fits else PairLogarithms)(costs, eps, arrays)

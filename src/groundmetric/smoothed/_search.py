@@ -76,7 +76,7 @@ class SmoothedPairs:
     def solved_for(self, metric: Floats, *, fresh: bool) -> tuple[Distances, Indices]:
         """Distances under a metric, and which histograms they are between.
 
-        Anew: between those of the next batch, even if the metric has not changed.
+        Draws the next batch, even if the metric has not changed.
         """
         solver = self._solver
         if (
@@ -111,8 +111,8 @@ class SmoothedSearch:
     ) -> NearPairs:
         """Find the k nearest of each histogram within its radius; all if None.
 
-        In a batch, which has a share of all histograms, that share of k. Similar pairs
-        are searched first, and draw it.
+        In a batch, k shrinks in proportion to its share of all histograms. Similar
+        pairs are searched first, and draw the batch.
         """
         solver, members = self._pairs.solved_for(metric, fresh=self._similar)
         omega = self._pairs.weights.of(members[:, None], members)
@@ -131,7 +131,7 @@ class SmoothedSearch:
             i, j, distances = i[order], j[order], distances[order]
         starts = np.searchsorted(i, np.arange(len(members) + 1))
         found = starts, members[i], members[j], distances
-        # Both searches share the solver: count what it left undone once.
+        # Both searches share the solver: count pairs that have not converged once.
         n_inexact = solver.n_inexact if self._similar else 0
         return NearPairs(*found, i, j, solver, n_solves, n_inexact)
 
@@ -175,7 +175,7 @@ class NearPairs:
 
 
 def _nearest(distances: Floats, k: int) -> NDArray[np.bool_]:
-    """Tell the k nearest in each row, of those at a finite distance."""
+    """Mark the k nearest in each row, among those at a finite distance."""
     n = len(distances)
     if k >= n:
         near = np.ones_like(distances, dtype=bool)

@@ -9,10 +9,10 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 
 from .. import validation
+from ..base._arrays import find_arrays
 from ..learning._criteria import Softmax, as_criterion
-from ._arrays import find_arrays
+from ..learning._parameters import PARTS, starting_weights
 from ._effort import warn_of_training
-from ._parameters import PARTS, inverse_document_frequency
 from ._prior import PriorLearning, State
 from ._training import Training, TrainingSettings
 
@@ -30,13 +30,13 @@ class StateTraining(Training):
 
     @property
     def first(self) -> State:
-        """Where it started."""
+        """The state before the first step."""
         return State.at(self.parameters, self.parameters.start, self._eps)
 
     @property
     def result(self) -> Any:
-        """What it has learned so far."""
-        return State.at(self.parameters, self.metric, self._eps)
+        """The state learned so far."""
+        return State.at(self.parameters, self._adam.theta, self._eps)
 
 
 def training_of(learner: PriorLearner, rows: Any, weights: Weights) -> StateTraining:
@@ -53,7 +53,7 @@ def training_of(learner: PriorLearner, rows: Any, weights: Weights) -> StateTrai
     learning = PriorLearning(
         smoothing=learner.smoothing_,
         n_components=learner.n_components,
-        bin_weights=_starting_weights(learner.bin_weights, rows),
+        bin_weights=starting_weights(learner.bin_weights, rows),
         learned=PARTS if learner.bin_weights is not None else PARTS[1:],
         batch_size=size,
         seed=int(check_random_state(learner.random_state).randint(2**31)),
@@ -86,17 +86,10 @@ def _goal_of(learner: PriorLearner, weights: Weights) -> dict[str, Any]:
 
 
 def _require_both(weights: Weights) -> None:
-    """Reject pairs among which there is nothing to tell apart."""
+    """Reject weights without similar or without dissimilar pairs."""
     for similar, kind in ((True, "similar"), (False, "dissimilar")):
         if weights.n_pairs(similar=similar) == 0:
             raise ValueError(
                 f"criterion is a softmax, but there are no {kind} pairs: it needs "
                 "similar and dissimilar ones."
             )
-
-
-def _starting_weights(given: Any, rows: csr_array) -> Any:
-    if not isinstance(given, str):
-        return given
-    validation.require_one_of(given, "bin_weights", ("learn", "idf"))
-    return inverse_document_frequency(rows) if given == "idf" else None

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ._arrays import Array
+    from ..base._arrays import Array
     from ._scalings import Scalings
 
 # Iterations between two looks at the marginals, each of which waits for the device.
@@ -34,7 +34,7 @@ Iteration: TypeAlias = Callable[..., Factors]
 
 
 class Fit(NamedTuple):
-    """Where the iteration ended, for each pair."""
+    """Result of the iteration, for each pair."""
 
     g: Array  # (n_pairs, d)
     error: Array  # (n_pairs,), how far the plan's marginal is from c, in l1

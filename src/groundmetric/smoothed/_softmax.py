@@ -13,20 +13,21 @@ neighbors inside the logarithm. In d_ij the gradient is the difference of two so
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..base._arrays import numpy_arrays
 from ..learning._criterion import Evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import ModuleType
 
-    from .._files import Arrays
+    from .. import _files
+    from ..base._arrays import Array, Arrays
     from ._batches import Batches
-
-Floats = NDArray[Any]  # float32 or float64
 
 # tau, as a share of the first median distance.
 TEMPERATURE = 0.2
@@ -40,7 +41,7 @@ class Softmax(NamedTuple):
     """The loss, and its derivative in each distance."""
 
     value: float
-    weights: Floats
+    weights: Array
 
 
 class SoftmaxCriterion:
@@ -63,17 +64,19 @@ class SoftmaxCriterion:
         temperature: float = TEMPERATURE,
     ) -> None:
         self._batches = batches
+        # Devices agree on it, and on tau to rounding.
+        self._given = f"temperature {temperature}" if tau is None else f"tau {tau}"
         self.tau = temperature * batches.first_median() if tau is None else tau
 
-    def linearize(self, theta: Floats) -> Evaluation:
+    def linearize(self, theta: Array) -> Evaluation:
         """Return zero: no part of L is concave."""
         return Evaluation.nothing(theta)
 
-    def evaluate(self, theta: Floats) -> Evaluation:
+    def evaluate(self, theta: Array) -> Evaluation:
         """Value and gradient in the parameters, on the next batch."""
         solver, members = self._batches.next_solved(theta)
         weights = self._batches.relative_weights(members)
-        found = softmax(solver.distances, weights, self.tau)
+        found = softmax(solver.distances, weights, self.tau, self._batches.arrays)
         gradient = solver.gradient(found.weights)
         n = len(found.weights)
         return Evaluation(
@@ -85,30 +88,37 @@ class SoftmaxCriterion:
 
     def identity(self) -> Iterator[Any]:
         """Return what the criterion depends on, but for the histograms."""
-        yield f"softmax {self.tau}"
+        yield f"softmax {self._given}"
         yield from self._batches.identity()
 
-    def state(self) -> Arrays:
+    def state(self) -> _files.Arrays:
         """Return where the draws are."""
         return self._batches.state()
 
-    def set_state(self, state: Arrays) -> None:
+    def set_state(self, state: _files.Arrays) -> None:
         """Continue these draws."""
         self._batches.set_state(state)
 
 
-def softmax(D: Floats, weights: Callable[[slice], Floats], tau: float) -> Softmax:
+def softmax(
+    D: Array,
+    weights: Callable[[slice], Array],
+    tau: float,
+    arrays: Arrays | None = None,
+) -> Softmax:
     """Evaluate L, some rows at a time.
 
     Weights of pairs, (rows, n), are relative: positive for similar ones, negative for
     dissimilar ones.
     """
-    derivative, total, n_members = np.empty_like(D), 0.0, 0
-    for first in range(0, len(D), BLOCK):
-        rows = slice(first, min(first + BLOCK, len(D)))
-        v = weights(rows)
-        v[np.arange(rows.stop - first), np.arange(first, rows.stop)] = 0.0
-        found = _of_rows(D[rows] * (-1 / tau), v)
+    arrays = numpy_arrays(D.dtype) if arrays is None else arrays
+    derivative, total, n_members = arrays.xp.empty_like(D), 0.0, 0
+    size = BLOCK if arrays.xp is np else len(D)
+    for first in range(0, len(D), size):
+        rows = slice(first, min(first + size, len(D)))
+        v, k = weights(rows), arrays.positions(rows.stop - first)
+        v[k, k + first] = 0.0
+        found = _of_rows(D[rows] * (-1 / tau), v, arrays.xp)
         derivative[rows] = found.weights
         total += found.value
         n_members += found.n_members
@@ -118,60 +128,60 @@ def softmax(D: Floats, weights: Callable[[slice], Floats], tau: float) -> Softma
 
 class _Rows(NamedTuple):
     value: float  # sum of the logarithms
-    weights: Floats  # differences of shares, (rows, n)
+    weights: Array  # differences of shares, (rows, n)
     n_members: int
 
 
-def _of_rows(logits: Floats, v: Floats) -> _Rows:
+def _of_rows(logits: Array, v: Array, xp: ModuleType) -> _Rows:
     """Sum up the logarithms of some rows; those without similar ones do not count."""
-    similar, sizes = v > 0, np.abs(v)
-    logits[v == 0] = -np.inf
-    members = np.asarray(similar.any(axis=1))
-    everyone = _Terms.of(logits, sizes)
-    near = everyone.part(similar)
+    similar, sizes = v > 0, xp.abs(v)
+    logits[v == 0] = -math.inf
+    members = xp.any(similar, axis=1)
+    everyone = _Terms.of(logits, sizes, xp)
+    near = everyone.part(similar, xp)
     small = members & (near.sums < SMALL)  # all similar ones are far away
-    if small.any():
-        far = np.where(similar[small], logits[small], -np.inf)
-        near.replace(small, _Terms.of(far, sizes[small]))
-    value = (everyone.logs(members) - near.logs(members)).sum(dtype=np.float64)
-    weights = near.shares(members)
-    weights -= everyone.shares(members)
-    return _Rows(float(value), weights, int(members.sum()))
+    if xp.any(small):
+        far = logits[small]
+        far[~similar[small]] = -math.inf
+        near.replace(small, _Terms.of(far, sizes[small], xp))
+    logs = everyone.logs(members, xp) - near.logs(members, xp)
+    weights = near.shares(members, xp)
+    weights -= everyone.shares(members, xp)
+    return _Rows(float(xp.sum(logs)), weights, int(xp.sum(members)))
 
 
 class _Terms(NamedTuple):
     """Exponentials, relative to the largest of their row."""
 
-    terms: Floats  # (rows, n)
-    sums: Floats  # (rows,)
-    largest: Floats  # (rows,), of the logits
+    terms: Array  # (rows, n)
+    sums: Array  # (rows,)
+    largest: Array  # (rows,), of the logits
 
     @classmethod
-    def of(cls, logits: Floats, sizes: Floats) -> _Terms:
-        largest = logits.max(axis=1)
-        largest[np.isinf(largest)] = 0.0  # of a row without pairs
-        terms = np.exp(logits - largest[:, None])
+    def of(cls, logits: Array, sizes: Array, xp: ModuleType) -> _Terms:
+        largest = xp.max(logits, axis=1)
+        largest[xp.isinf(largest)] = 0.0  # of a row without pairs
+        terms = xp.exp(logits - largest[:, None])
         terms *= sizes
-        return cls(terms, terms.sum(axis=1), largest)
+        return cls(terms, xp.sum(terms, axis=1), largest)
 
-    def part(self, which: NDArray[np.bool_]) -> _Terms:
+    def part(self, which: Array, xp: ModuleType) -> _Terms:
         """Those of some pairs."""
         terms = self.terms * which
-        return _Terms(terms, terms.sum(axis=1), self.largest.copy())
+        largest = xp.asarray(self.largest, copy=True)
+        return _Terms(terms, xp.sum(terms, axis=1), largest)
 
-    def replace(self, rows: NDArray[np.bool_], others: _Terms) -> None:
+    def replace(self, rows: Array, others: _Terms) -> None:
         """Put others in place of some rows."""
         for own, new in zip(self, others, strict=True):
             own[rows] = new
 
-    def logs(self, rows: NDArray[np.bool_]) -> Floats:
+    def logs(self, rows: Array, xp: ModuleType) -> Array:
         """Logarithms of the sums of some rows."""
-        found: Floats = np.log(self.sums[rows]) + self.largest[rows]
-        return found
+        return xp.log(self.sums[rows]) + self.largest[rows]
 
-    def shares(self, rows: NDArray[np.bool_]) -> Floats:
+    def shares(self, rows: Array, xp: ModuleType) -> Array:
         """Divide by the sums; other rows are zero."""
-        scale = np.zeros_like(self.sums)
+        scale = xp.zeros_like(self.sums)
         scale[rows] = 1 / self.sums[rows]
-        found: Floats = self.terms * scale[:, None]
-        return found
+        return self.terms * scale[:, None]

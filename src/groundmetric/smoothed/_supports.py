@@ -19,16 +19,16 @@ from .. import validation
 from ..base._blas import one_blas_thread
 from ..validation import Case
 from ._batch import LARGEST_SMOOTHING, debiased
+from ._kernels import by_rows, pair_scalings
 from ._problems import Problems, Solved
-from ._scalings import pair_scalings
 from ._sinkhorn import alternate, dual_values, halfway, iterate, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ._arrays import Array
+    from ..base._arrays import Array
     from ._costs import CostsOfBins
-    from ._scalings import PairLogarithms, PairScalings
+    from ._kernels import PairLogarithms, PairScalings
     from ._sinkhorn import Fit, Iteration
 
     Loaded = tuple[PairScalings | PairLogarithms, Array, Array, Array]  # k, r, c, g
@@ -43,6 +43,8 @@ KERNELS_A_PAIR = 4
 # Supports pay off if they have fewer than one in this many bins: products of supports
 # gain less from the processor's cache than those of whole matrices.
 SPARSE = 8
+# Marking those that are used takes longer than sorting them beyond this.
+MANY_BINS = 100_000
 
 
 class Ground(NamedTuple):
@@ -58,25 +60,18 @@ class Chunk(NamedTuple):
 
     r: Floats  # (b, k)
     c: Floats  # (b, l)
-    costs: Floats  # (b, k, l)
+    costs: Floats  # (m, k), between all bins of the others and those of the first
     entries: Indices  # (b, l), of the others
-    bins: tuple[Bins, Bins]  # of the first, and of any other
+    bins: tuple[Bins, Bins]  # of the first (k), and of the others (m)
     place: Indices  # (b, l), of the others' bins among these
 
     def add_up(self, plans: Floats, out: Floats) -> None:
-        """Add plans (b, k, l) to the entries of their bins."""
-        out[np.ix_(*self.bins)] += self.summed(plans)
+        """Add a sum of plans, (m, k), to the entries of their bins."""
+        out[np.ix_(*self.bins)] += plans.T
 
-    def summed(self, plans: Floats) -> Floats:
-        """Sum of plans (b, k, l), by the bins of the first and of the others."""
-        n = self.place.size
-        which = csr_array(
-            (np.ones(n), self.place.ravel(), np.arange(n + 1)),
-            shape=(n, len(self.bins[1])),
-        )
-        flat = plans.transpose(1, 0, 2).reshape(-1, n)
-        total: Floats = flat @ which
-        return total
+    def by_bins(self, values: Floats) -> csr_array:
+        """Spread numbers of the others' entries, (b, l), over all their bins."""
+        return by_rows(values, self.place, len(self.costs))
 
 
 class SparseProblems(Problems):
@@ -98,7 +93,7 @@ class SparseProblems(Problems):
 
     @property
     def n_entries(self) -> int:
-        """How many bins of all histograms are not empty."""
+        """Number of non-empty bins of all histograms."""
         return len(self._masses)
 
     def solver(self, costs: CostsOfBins, smoothing: float) -> SparseSolver:
@@ -115,11 +110,15 @@ class SparseProblems(Problems):
     ) -> Iterator[tuple[Indices, T]]:
         """Yield what a task makes of pairs with a histogram in common, in order."""
         chunks = self._chunks(pairs)
-        with one_blas_thread(), ThreadPoolExecutor(self.n_threads) as pool:
-            yield from zip(chunks, pool.map(task, chunks), strict=True)
+        with one_blas_thread():
+            if self.n_threads == 1:
+                yield from zip(chunks, map(task, chunks), strict=True)
+                return
+            with ThreadPoolExecutor(self.n_threads) as pool:
+                yield from zip(chunks, pool.map(task, chunks), strict=True)
 
     def _chunks(self, pairs: Indices) -> list[Indices]:
-        """Split pairs by their first histogram, those of similar size together."""
+        """Split pairs by their first histogram, and group them by size."""
         chunks: list[Indices] = []
         if len(pairs) == 0:
             return chunks
@@ -136,17 +135,31 @@ class SparseProblems(Problems):
         """Gather the masses and costs of pairs that have the first in common."""
         first = slice(*self._starts[pairs[0, 0] : pairs[0, 0] + 2])
         entries, is_padding = self._padded(pairs[:, 1])
-        bins, place = np.unique(self._bins[entries], return_inverse=True)
-        block = ground.block(self._bins[first], bins) / ground.unit
-        place = place.reshape(entries.shape)
+        bins, place = self._bins_of(entries)
+        costs = ground.block(bins, self._bins[first])
+        if ground.unit != 1.0:
+            costs = costs / ground.unit
         return Chunk(
             np.repeat(self._masses[None, first], len(pairs), axis=0),
             np.where(is_padding, 0.0, self._masses[entries]),
-            block[:, place].transpose(1, 0, 2),
+            costs,
             entries,
             (self._bins[first], bins),
             place,
         )
+
+    def _bins_of(self, entries: Indices) -> tuple[Bins, Indices]:
+        """Bins of some entries, rising, and where the bin of each is among these."""
+        found = self._bins[entries]
+        if self.d > MANY_BINS:
+            bins, place = np.unique(found, return_inverse=True)
+            return bins, place.reshape(found.shape)
+        is_used = np.zeros(self.d, bool)
+        is_used[found] = True
+        bins = np.flatnonzero(is_used).astype(np.int32)
+        places = np.empty(self.d, np.int64)
+        places[bins] = np.arange(len(bins))
+        return bins, places[found]
 
     def _padded(self, rows: Indices) -> tuple[Indices, NDArray[np.bool_]]:
         """Entries of some rows, side by side, and which of them only fill up."""
@@ -157,7 +170,7 @@ class SparseProblems(Problems):
 
 
 class SparseSolver:
-    """What solves pairs for one cost, from the potentials of the second histograms."""
+    """Solves pairs for one cost, from the potentials of the second histograms."""
 
     def __init__(self, problems: SparseProblems, ground: Ground) -> None:
         self._problems, self._ground = problems, ground
@@ -193,8 +206,9 @@ class SparseSolver:
 
         def solve(which: Indices) -> tuple[Floats, Floats, Floats]:
             if eps is None:
-                r, c, costs, *_ = self._problems.load(self._ground, pairs[which])
-                values = np.einsum("bk,bkl,bl->b", r, costs, c, optimize=True)
+                chunk = self._problems.load(self._ground, pairs[which])
+                costs = chunk.by_bins(chunk.c) @ chunk.costs
+                values = np.einsum("bk,bk->b", chunk.r, costs)
                 return values, np.zeros(len(which)), np.zeros(len(which))
             chunk, loaded = self._loaded(pairs[which], eps)
             fit = self._iterated(iteration, loaded)
@@ -212,29 +226,29 @@ class SparseSolver:
         self, pairs: Indices, iteration: Iteration | None, weights: Floats, out: Floats
     ) -> None:
         """Add the plans of pairs; without an iteration, potentials are known."""
-        arrays, eps = self._problems.arrays, self._ground.eps
+        eps = self._ground.eps
 
         def plans(which: Indices) -> tuple[Chunk, Floats]:
             w = weights[which]
             if eps is None:
                 chunk = self._problems.load(self._ground, pairs[which])
-                return chunk, np.einsum("b,bk,bl->bkl", w, chunk.r, chunk.c)
+                return chunk, chunk.by_bins(w[:, None] * chunk.c).T @ chunk.r
             chunk, loaded = self._loaded(pairs[which], eps)
             k, r, c, g = loaded
             if iteration is not None:
                 g = self._iterated(iteration, loaded).g
             u, v, _ = scaled(k, r, c, g)
-            return chunk, arrays.get(k.plans(u, v, arrays.put(w)))
+            return chunk, k.summed(u, v, w)
 
         for _, (chunk, found) in self._problems.each_chunk(plans, pairs):
             chunk.add_up(found, out)
 
     def _loaded(self, pairs: Indices, eps: float) -> tuple[Chunk, Loaded]:
         """Put pairs where they are solved, with potentials of the second ones."""
-        chunk, arrays = self._problems.load(self._ground, pairs), self._problems.arrays
-        k = pair_scalings(chunk.costs, eps, arrays)
-        g = self._g[chunk.entries]
-        return chunk, (k, arrays.put(chunk.r), arrays.put(chunk.c), arrays.put(g))
+        chunk = self._problems.load(self._ground, pairs)
+        k = pair_scalings(chunk.costs, chunk.place, eps, self._problems.arrays)
+        parts = chunk.r, chunk.c, self._g[chunk.entries]
+        return chunk, (k, *(k.arrays.put(part) for part in parts))
 
     def _iterated(self, iteration: Iteration, loaded: Loaded) -> Fit:
         problems = self._problems
@@ -242,7 +256,7 @@ class SparseSolver:
 
 
 def case_for(X: Any, Y: Any, points: ArrayLike | None) -> Case:
-    """Tell the case, as for EMDs; fewer empty bins are enough to be sparse."""
+    """Return the case, as for EMDs; fewer empty bins are enough to be sparse."""
     case = validation.case_of(X, Y, points)
     if case is not Case.DENSE or not validation.are_sparse(X, Y):
         return case

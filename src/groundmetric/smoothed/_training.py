@@ -14,23 +14,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base._arrays import to_numpy
 from ..base._blas import one_blas_thread
+from ..learning._adam import Adam
 from ..learning._path import DescentPath, DescentStep
-from ._adam import Adam
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .._files import Arrays
     from ..learning._criterion import Criterion, Evaluation
-    from ._parameters import Parameters
+    from ..learning._parameters import Parameters
 
 Floats = NDArray[Any]  # float32 or float64
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How far and how long to go.
+    """Limits and step sizes of a training.
 
     Attributes
     ----------
@@ -77,9 +78,10 @@ class Training:
         if "weights" in rates:
             rates["weights"] *= settings.weight_factor
         self._adam = Adam(
-            parameters.start.copy(),
+            parameters.arrays.xp.asarray(parameters.start, copy=True),
             [(parameters.slices[name], rate) for name, rate in rates.items()],
             settings.max_outer,
+            parameters.arrays,
         )
         self.path = DescentPath()
         self.n_inexact = 0
@@ -87,13 +89,14 @@ class Training:
 
     @property
     def metric(self) -> Floats:
-        """The flat vector, where it stands."""
-        return self._adam.theta
+        """The flat vector, where it stands, on the processor."""
+        theta: Floats = to_numpy(self._adam.theta)
+        return theta
 
     @property
     def result(self) -> Floats:
         """The vector to return, if this were the end."""
-        return self._adam.theta.copy()
+        return np.array(self.metric)
 
     @property
     def hit_limit(self) -> bool:
@@ -110,7 +113,7 @@ class Training:
                     return
 
     def _step(self) -> None:
-        found = self.criterion.evaluate(self.metric)
+        found = self.criterion.evaluate(self._adam.theta)
         self.n_inexact += found.n_inexact
         step_size = self.settings.step_size * self._adam.share
         self._adam.move(found.gradient)

@@ -141,8 +141,8 @@ class TransportBatch:
             Any real matrix of costs. If it obeys the triangle inequality, common mass
             can stay where it is, and problems are smaller. The batch checks all
             triangles if it solves d / 8 pairs or more; if it solves fewer, the
-            potentials of each pair prove it (see ``BatchSolution.proof``); of sparse
-            histograms on many bins all mass moves.
+            potentials of each pair prove it (see ``BatchSolution.proof``). For sparse
+            histograms on many bins this is not used: all mass moves.
             Or a fitted learner: X and Y, which must not have changed since the batch
             was made, are then normalized and raised to its power.
             If the bins have points, the name of a metric of
@@ -224,7 +224,7 @@ class Solver(Protocol):
 
     @property
     def core(self) -> _core.DenseBatch | _core.SparseBatch:
-        """What keeps the trees, or some of them."""
+        """The part of the core that keeps the trees, or some of them."""
 
     @property
     def n_bytes(self) -> int:
@@ -233,7 +233,7 @@ class Solver(Protocol):
     def solve(
         self, metric: Metric, points: ArrayLike | None, chosen: Indices, threads: int
     ) -> tuple[Floats, NDArray[np.int32], str, Plans]:
-        """Return values, pivots, how mass is known to stay, and the plans."""
+        """Return values, pivots, the proof that mass may stay, and the plans."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,7 +285,7 @@ class BatchSolution:
         Returns
         -------
         ndarray of shape (d, e), or CSR array if the batch has points
-            Of point clouds, d is the number of points of all of them: those of X, one
+            For point clouds, d counts the points of all clouds: first those of X, one
             cloud after the other, then those of Y.
         """
         w = validation.as_weights(weights, self.values.size)

@@ -1,7 +1,7 @@
 """All pairs block by block, into an array that may be larger than memory.
 
-A file of finished blocks beside the output lets a killed computation go on where it
-was: a block is marked only after its distances are written. Each pair is solved in the
+A file of finished blocks beside the output lets a killed computation resume: a block
+is marked only after its distances are written. Each pair is solved in the
 same direction whatever the blocks are, so the result is the same bit for bit.
 """
 
@@ -190,7 +190,7 @@ def _checksum(array: Any, places: Iterable[tuple[Any, object]]) -> int:
 
 
 def _require_apart(out: object, contents: Iterable[NDArray[Any]]) -> None:
-    """Refuse to write over what is still to be read."""
+    """Reject outputs that share memory with the inputs."""
     if isinstance(out, np.ndarray) and any(
         np.may_share_memory(out, part) for part in contents
     ):

@@ -108,7 +108,7 @@ class DensePlans(NamedTuple):
 
 
 class Full(NamedTuple):
-    """What turns results on the bins that are not empty into results on all."""
+    """Extends results on non-empty bins to all bins."""
 
     bins: Bins
     cost: Floats

@@ -186,7 +186,7 @@ def pairwise_emd(
     Y : array-like or sparse matrix of shape (m, e), optional
         Other histograms, usually on the same bins (e = d), or point clouds. If None, X
         itself; each pair is then solved once if the metric is symmetric. If X is a
-        Dask array, Y must be one, too; so is the result, computed when it is needed.
+        Dask array, Y must be one, too, and so is the result, which is computed lazily.
     metric : array-like of shape (d, e), learner, str or callable, optional
         Cost of moving a unit of mass from a bin of X to a bin of Y; any real matrix.
         Or a fitted learner, such as :class:`~groundmetric.GroundMetricLearning`: X and
@@ -205,8 +205,8 @@ def pairwise_emd(
     out : path, ndarray, memmap or zarr array, optional
         Where to write distances, block by block; a path to a ``.npy`` file makes one of
         the right shape. A file ``out.npy.blocks`` beside it (in a zarr array, an
-        attribute) lists the finished blocks: after a crash the same call goes on where
-        it was, and ends with the same distances. A finished file is overwritten.
+        attribute) lists the finished blocks: after a crash, the same call resumes, and
+        ends with the same distances. A finished file is overwritten.
     condensed : bool, default=False
         Return only the distances above the diagonal, in the order of scipy's ``pdist``;
         for Y None and a symmetric metric.

@@ -1,4 +1,4 @@
-"""Where distances go: memory, a ``.npy`` file, or an array that someone else made.
+"""Where distances go: memory, a ``.npy`` file, or an array of the caller.
 
 A file ``name.npy.blocks`` beside a ``.npy`` file says which blocks are done: 32 bytes
 that identify the inputs, then the checksum of each block, zero if it is not done. A
@@ -169,7 +169,7 @@ def _created(path: Path, shape: tuple[int, ...], precision: str) -> np.memmap[An
 
 
 def _reserve(path: Path) -> None:
-    """Take the room of a file now: a map of a file on a full disk is a bus error."""
+    """Reserve disk space now: writing to a map of a file on a full disk crashes."""
     if hasattr(os, "posix_fallocate"):  # not on macOS, nor on Windows
         with path.open("r+b") as file:
             try:
@@ -179,7 +179,7 @@ def _reserve(path: Path) -> None:
 
 
 def _require_own(path: Path, n_blocks: int, key: bytes) -> None:
-    """Refuse to continue what was computed from other inputs, or is cut short."""
+    """Reject outputs that were computed from other inputs, or are cut short."""
     marks = beside(path)
     if not marks.exists():
         return

@@ -23,7 +23,7 @@ Bins = NDArray[np.int32]
 Indices = NDArray[np.int64]
 BlockOfCosts = Callable[[Any, Any], Floats]  # between two lists of bins
 
-# Pairs whose plans are summed up at a time, for the sake of memory.
+# Pairs whose plans are summed up at a time, to save memory.
 PLANS = 2**14
 
 
@@ -53,6 +53,29 @@ class SparsePlans(NamedTuple):
                 total += coo_array((flow, (rows, columns)), self.shape).tocsr()
         return total
 
+    def mass_gradient(self, rows: csr_array, pairs: Indices, weights: Floats) -> Floats:
+        """Gradient of the weighted sum of all distances, in the entries of the rows.
+
+        For the pairs (i, j) of a batch of rows with themselves, under a metric, all of
+        them solved: an optimal potential f for row i, and -f for row j. It counts up to
+        a number for each row, since masses add up to the same.
+        """
+        bins, starts = rows.indices, rows.indptr
+        gradient, f = np.zeros(len(bins)), np.empty(self.shape[0])
+        for k, (i, j) in enumerate(pairs):
+            found = _Potentials(*self.potentials(k))
+            ends = slice(*starts[i : i + 2]), slice(*starts[j : j + 2])
+            for end in ends:
+                f[bins[end]] = np.nan  # where both have the same mass
+            f[found.rows], f[found.columns] = found.u, -found.v
+            for end, weight in zip(ends, (weights[k], -weights[k]), strict=True):
+                p = bins[end]
+                rest = p[np.isnan(f[p])]
+                if len(rest):
+                    f[rest] = _extended_to(self.block, rest, found)
+                gradient[end] += weight * f[p]
+        return gradient
+
     def transport(self, pair: int, value: float, n_pivots: int) -> Transport:
         """Plan of a pair, and potentials on all bins."""
         _, rows, columns, flow = self.core.plans(self.number, np.array([pair]))
@@ -81,8 +104,16 @@ def _lipschitz(
         return np.zeros(shape[0]), np.zeros(shape[1])
     u = np.empty(shape[0])
     for part in _parts(shape[0]):
-        u[part] = (block(part, found.columns) - found.v).min(axis=1)
+        u[part] = _extended_to(block, part, found)
     return u, -u
+
+
+def _extended_to(block: BlockOfCosts, bins: Bins, found: _Potentials) -> Floats:
+    """Return min_q M_pq - v_q for some bins p; zero if nothing moves."""
+    if not len(found.columns):
+        return np.zeros(len(bins))
+    extended: Floats = (block(bins, found.columns) - found.v).min(axis=1)
+    return extended
 
 
 def _extended(

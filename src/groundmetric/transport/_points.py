@@ -76,7 +76,7 @@ class PointsPairs:
     def contents(self) -> list[NDArray[Any]]:
         """Histograms, coordinates and costs between some points.
 
-        These tell metrics apart: a function has no name that does.
+        These identify the metric, which a function's name would not.
         """
         n = len(self._points)
         p = np.unique(np.linspace(0, n - 1, min(SAMPLE, n)).astype(np.int32))

@@ -1,4 +1,4 @@
-"""A warning about metrics that rounding has broken, which take longer to solve with.
+"""A warning about metrics that rounding has broken, which make solving slower.
 
 If the cost is a metric, mass that both histograms have stays where it is, and a problem
 has a quarter of the arcs. A metric in single precision, or of four digits, breaks
@@ -25,7 +25,7 @@ WORTH_A_WARNING = 10**7
 def warn_if_rounded(
     cost: NDArray[np.float64], n_solves: int, n_threads: int, *, stacklevel: int
 ) -> bool:
-    """Warn if a cost that is not a metric is nearly one; tell whether it did."""
+    """Warn if a cost that is not a metric is nearly one; return whether it did."""
     d = len(cost)
     if n_solves * d**2 < WORTH_A_WARNING or cost.shape != (d, d) or n_solves < d / 8:
         return False

@@ -31,7 +31,7 @@ Metric = ArrayLike | str | validation.GroundCost | None
 
 
 class SolvedSupports(NamedTuple):
-    """Values and pivots, how mass is known to stay, and where the plans are."""
+    """Values and pivots, the proof that mass may stay, and where the plans are."""
 
     values: Floats
     n_pivots: NDArray[np.int32]
@@ -218,6 +218,6 @@ def require_no_points(points: ArrayLike | None) -> None:
     """Reject points for a batch whose bins have none."""
     if points is not None:
         raise ValueError(
-            "points are given to solve(), but the batch was made without: give them "
-            "to TransportBatch first."
+            "points are given to solve(), but the batch was made without points: give "
+            "them to TransportBatch, too."
         )

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 def emd_hat(
     r: ArrayLike, c: ArrayLike, metric: ArrayLike, penalty: float | None = None
 ) -> float:
-    r"""Earth mover's distance between histograms of any masses, surplus at a price.
+    r"""Earth mover's distance between histograms of any masses, with a penalty.
 
     .. math:: \widehat d(r, c) = \min_{X \in P(r, c)} \langle M, X \rangle
               + \bigl| |r| - |c| \bigr| \cdot \mathrm{penalty}

@@ -29,7 +29,7 @@ from .arrays import (
     require_one_of,
 )
 from .cases import Case, are_sparse, case_of
-from .features import as_grid, as_names, as_order
+from .features import as_grid, as_names, as_order, as_written_grid
 from .gradients import require_no_gradient
 from .histograms import (
     LARGEST_DIMENSION,
@@ -110,6 +110,7 @@ __all__ = [
     "as_square",
     "as_supports",
     "as_weights",
+    "as_written_grid",
     "broken_triangles",
     "case_of",
     "common_mass",

@@ -79,7 +79,7 @@ def _as_float(value: Any) -> float:
 
 
 def _is_ready(x: object, ndim: int, *, single: bool) -> bool:
-    """Whether nothing is left to convert or to refuse: quick, for single pairs."""
+    """Whether nothing is left to convert or to reject: quick, for single pairs."""
     return (
         type(x) is np.ndarray
         and x.ndim == ndim
@@ -291,7 +291,7 @@ def as_position(value: int, name: str, size: int) -> int:
 
 
 def require_one_of(value: object, name: str, known: Iterable[object]) -> None:
-    """Refuse what is not among the known values."""
+    """Reject what is not among the known values."""
     choices = list(known)
     if not isinstance(value, Hashable) or value not in choices:
         wanted = ", ".join(map(str, choices))

@@ -22,7 +22,7 @@ WIDE = 2048
 
 
 class Case(Enum):
-    """How histograms and costs are given."""
+    """The form in which histograms and costs are given."""
 
     DENSE = "dense"
     SPARSE = "sparse"
@@ -50,14 +50,14 @@ class Case(Enum):
 def case_of(
     X: ArrayLike, Y: ArrayLike | None = None, points: ArrayLike | None = None
 ) -> Case:
-    """Tell which case these histograms are; point clouds bring their points along."""
+    """Return the case of these histograms; point clouds include their points."""
     if points is not None or are_clouds(X):
         return Case.POINTS
     return Case.SPARSE if are_sparse(X, Y) and np.shape(X)[-1] > WIDE else Case.DENSE
 
 
 def are_sparse(X: ArrayLike, Y: ArrayLike | None) -> bool:
-    """Tell whether both are sparse, on the same bins."""
+    """Return whether both are sparse, on the same bins."""
     both = (X,) if Y is None else (X, Y)
     return (
         all(hasattr(rows, "toarray") for rows in both)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import numbers
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+GRID = r"\s*[1-9]\d*\s*(x\s*[1-9]\d*\s*){1,2}"
 
 
 def as_names(names: object, d: int, name: str = "feature_names") -> list[str]:
@@ -46,6 +50,22 @@ def as_grid(shape: object, d: int, name: str = "feature_shape") -> tuple[int, in
             f"there are {d}."
         )
     return sizes[0], sizes[1], sizes[2]
+
+
+def as_written_grid(text: str, d: int, name: str) -> tuple[int, int, int]:
+    """Validate a grid of d features written as 8x8 or 3x8x8, quoted as it stands."""
+    plain = text.lower().replace("\N{MULTIPLICATION SIGN}", "x")
+    if not re.fullmatch(GRID, plain, re.ASCII):
+        raise ValueError(
+            f"{name} is {text}; rows and columns such as 8x8 are needed, or "
+            "channels, rows and columns such as 3x8x8."
+        )
+    sizes = [int(size) for size in plain.split("x")]
+    if math.prod(sizes) != d:
+        raise ValueError(
+            f"{name} is {text}, that is {math.prod(sizes)} features, but there are {d}."
+        )
+    return as_grid(sizes, d, name)
 
 
 def as_order(order: ArrayLike, d: int, name: str = "order") -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def require_no_gradient(x: object, name: str | Table) -> None:
-    """Reject a tensor that requires a gradient: results are arrays without one."""
+    """Reject a tensor that requires a gradient, which results would not have."""
     if getattr(x, "requires_grad", False) is True:
         raise ValueError(
             f"{name} requires a gradient, but the result would have none; pass "

@@ -1,7 +1,7 @@
 """Fitted learners in place of a metric.
 
-A learned metric belongs to histograms raised to the learner's power. Whatever takes
-``metric=`` takes the learner itself, and then applies both.
+A learned metric belongs to histograms raised to the learner's power. Functions that
+take ``metric=`` accept the learner itself, and then apply both.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_learner(metric: object) -> bool:
-    """Tell learners of metrics, fitted or not."""
+    """Return whether this is a learner of a metric, fitted or not."""
     return hasattr(type(metric), "_ground")
 
 
@@ -33,7 +33,7 @@ def require_bins(learner: Any, d: int, name: str = "metric") -> None:
     """Reject histograms on other bins than those learned from."""
     if d != learner.n_features_in_:
         raise ValueError(
-            f"X has {d} bins, but {name} is a learner of {learner.n_features_in_}."
+            f"X has {d} bins, but {name} was learned on {learner.n_features_in_}."
         )
 
 
@@ -43,7 +43,7 @@ def seen_by(
     Y: ArrayLike | None = None,
     points: ArrayLike | None = None,
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """Return histograms as a learner sees them, and its ``metric`` or ``points``."""
+    """Return histograms raised to the learner's power, and its metric or points."""
     require_learned(learner, points)
     ground: dict[str, Any] = learner._ground()
     seen = [None if rows is None else learner.histograms(rows) for rows in (X, Y)]

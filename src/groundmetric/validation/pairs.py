@@ -148,7 +148,7 @@ def require_length(y: ArrayLike, n: int, name: str) -> None:
 def require_same_kind(y_train: ArrayLike, y_test: ArrayLike) -> None:
     """Reject test labels that can never equal a training label, such as 1 and "1".
 
-    Labels of the same kind may all be new: that is a hard task, not a mistake.
+    If all labels are new but of the same kind, the task is hard, but not a mistake.
     """
     train, test = np.asarray(y_train), np.asarray(y_test)
     same = (train.dtype.kind in NUMBERS) == (test.dtype.kind in NUMBERS)

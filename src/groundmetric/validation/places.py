@@ -1,4 +1,4 @@
-"""Where a bad entry is, in the terms of the data it comes from."""
+"""Names of places in the user's data, for messages about bad entries."""
 
 from __future__ import annotations
 

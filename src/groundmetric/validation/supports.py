@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 GroundCost = Callable[[Floats, Floats], Floats]
 
-# These compute their weights from the points they are given: each block has others.
+# These compute weights from the points they are given, which would differ by block.
 BLOCKWISE = ("mahalanobis", "seuclidean")
 # The other metrics of scipy's cdist; it knows short names as well.
 POINTWISE = (
@@ -151,7 +151,7 @@ def as_clouds(X: Any, name: str) -> Clouds:
 
 
 def are_clouds(X: object) -> bool:
-    """Tell point clouds from histograms."""
+    """Return whether these are point clouds, not histograms."""
     return isinstance(X, Sequence) and len(X) > 0 and _is_cloud(X[0])
 
 

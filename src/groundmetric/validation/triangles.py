@@ -61,7 +61,7 @@ def shortest_paths(matrix: Floats, n_threads: int) -> Floats:
 
 
 def rounding_of_metric(matrix: Floats, n_threads: int) -> float | None:
-    r"""Tell by how much rounding keeps a matrix from being a metric.
+    r"""Measure how far rounding keeps a matrix from being a metric.
 
     Returns the largest entry eps of M - M', where M' is the closure of M; or None if M
     is far from all metrics: asymmetric, negative or non-zero on the diagonal, or if it

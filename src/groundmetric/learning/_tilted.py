@@ -17,15 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ._entries import entries_of
+
 if TYPE_CHECKING:
+    from ..base._arrays import Array
     from ._parameters import Parameters
 
 Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]
-
-# Weights below this part of the largest in a histogram, in logarithms, count as this:
-# masses stay positive, also in single precision.
-LEAST = -60.0
 
 
 class Tilted:
@@ -42,9 +41,9 @@ class Tilted:
     ----------
     bins : ndarray of int
         Bins that are used, rising.
-    rows : csr_array of shape (n, n_used)
+    entries : Entries or DeviceEntries
         The weighted histograms, of mass 1, on these bins.
-    positions : ndarray of shape (n_used, r)
+    positions : array of shape (n_used, r)
         Positions of these bins.
     """
 
@@ -55,19 +54,29 @@ class Tilted:
         self.bins: Indices = np.flatnonzero(is_used)
         place = np.zeros(rows.shape[1], np.int32)
         place[self.bins] = np.arange(len(self.bins))
-        self._masses = rows.data.astype(parameters.dtype)
-        self._sizes = np.diff(rows.indptr)
-        self.rows = csr_array(
-            (self._masses, place[rows.indices], rows.indptr),
-            shape=(rows.shape[0], len(self.bins)),
-        )
-        self.positions: Floats = np.empty((0, 0))
+        masses = rows.data.astype(parameters.dtype)
+        shape = rows.shape[0], len(self.bins)
+        own = csr_array((masses, place[rows.indices], rows.indptr), shape=shape)
+        self.entries: Any = entries_of(own, masses, parameters.arrays)
+        self._used = self.bins  # where the parameters are
+        if parameters.arrays.xp is not np:
+            self._used = parameters.arrays.put(self.bins)
+        self.positions: Array = np.empty((0, 0))
 
-    def weigh(self, theta: Floats) -> None:
+    @property
+    def rows(self) -> csr_array:
+        """The weighted histograms, on the processor."""
+        rows: csr_array = self.entries.rows
+        return rows
+
+    def weigh(self, theta: Array) -> None:
         """Compute masses and positions at a vector of parameters."""
-        logs = self._parameters.log_weights(theta)[self.bins]
-        self.rows.data = weighted(self._masses, self.rows, logs)
-        self.positions = self._parameters.positions(theta, self.bins)
+        self.entries.weigh(self._parameters.log_weights(theta)[self._used])
+        self.positions = self._parameters.positions(theta, self._used)
+
+    def assemble(self, in_positions: Array, in_log_weights: Array) -> Array:
+        """Gradient in the flat vector, from that in positions and weights of bins."""
+        return self._parameters.gradient(self._used, in_positions, in_log_weights)
 
     def gradient(self, in_positions: Floats, in_masses: Floats) -> Floats:
         """Gradient in the flat vector, from that in positions and in mass entries.
@@ -76,20 +85,12 @@ class Tilted:
         for each row.
         """
         starts, data = self.rows.indptr[:-1], self.rows.data
+        sizes = np.diff(self.rows.indptr)
         means = np.add.reduceat(data * in_masses, starts)
         in_logs = np.bincount(
             self.rows.indices,
-            data * (in_masses - np.repeat(means, self._sizes)),
+            data * (in_masses - np.repeat(means, sizes)),
             len(self.bins),
         )
-        return self._parameters.gradient(self.bins, in_positions, in_logs)
-
-
-def weighted(masses: Floats, rows: csr_array, log_weights: Floats) -> Floats:
-    """Return the entries of rows, times the weights of their bins, of mass 1 again."""
-    sizes, starts = np.diff(rows.indptr), rows.indptr[:-1]
-    logs = log_weights[rows.indices]
-    logs -= np.repeat(np.maximum.reduceat(logs, starts), sizes)
-    found: Floats = masses * np.exp(np.maximum(logs, LEAST))
-    found /= np.repeat(np.add.reduceat(found, starts), sizes)
-    return found
+        found: Floats = self.assemble(in_positions, in_logs)
+        return found

@@ -1,29 +1,27 @@
-"""Compare methods on one task: learn, compute distances, measure (section 7.4)."""
+"""Compare methods on one task, as the paper does: errors and recall (section 7.4)."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from .. import validation
-from .measures import class_sizes, knn_wrong, recall, svm_wrong
-from .methods import Method, as_methods
+from groundmetric import validation
+from groundmetric.experiments import recall
+from groundmetric.experiments.measured import Split, measured, require_sizes
+
+from .methods import as_methods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .methods import Pairwise
+    from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Labels = NDArray[Any]
-Wrong = NDArray[np.bool_]
+    from groundmetric.experiments import Method
 
-__all__ = ["Comparison", "Split", "compare_split", "evaluate"]
+__all__ = ["Comparison", "compare_split", "evaluate"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Comparison:
 
     Examples
     --------
-    >>> from groundmetric.experiments import Comparison
+    >>> from paper.comparison import Comparison
     >>> Comparison("l1", [0.25, 0.15], [0.8, 0.7], None, 0.0, 0.1).knn_errors[1]
     0.15
     """
@@ -57,30 +55,6 @@ class Comparison:
     svm_error: float | None
     fit_seconds: float = field(compare=False)
     seconds: float = field(compare=False)
-
-
-class Measured(NamedTuple):
-    """A comparison in detail: which test histograms are misclassified, and by what."""
-
-    comparison: Comparison
-    knn_wrong: Wrong  # (m, n_neighbors), for 1, 2, ... neighbors
-    svm_wrong: Wrong | None  # (m,)
-    pairwise: Pairwise | None = None  # what was learned, if it was kept
-    between: Floats | None = None  # its distances from test to training histograms
-
-
-class Split(NamedTuple):
-    """Histograms of mass 1 to learn from and to test, and their labels."""
-
-    train: Floats
-    y: Labels
-    test: Floats
-    z: Labels
-
-    @classmethod
-    def of(cls, X: Floats, y: Labels, train: Indices, test: Indices) -> Split:
-        """Select rows of one data set."""
-        return cls(X[train], y[train], X[test], y[test])
 
 
 def compare_split(
@@ -103,8 +77,7 @@ def compare_split(
     y_train, y_test : array-like of shape (n,) and (m,)
         Labels.
     methods : iterable of str or Method, optional
-        Names in :data:`METHODS`, or your own methods; by default those of the paper's
-        Figure 1.
+        Names in :data:`METHODS`, or your own methods; by default those of Figure 1.
     n_neighbors : int, default=20
         Largest number of neighbors, at most n and less than m.
     svm : bool, default=False
@@ -119,7 +92,7 @@ def compare_split(
 
     Examples
     --------
-    >>> from groundmetric.experiments import compare_split
+    >>> from paper.comparison import compare_split
     >>> X = [[4, 1, 1, 0], [3, 2, 1, 0], [0, 1, 1, 4], [0, 1, 2, 3]]
     >>> y = ["left", "left", "right", "right"]
     >>> found = compare_split(X, y, X, y, methods=["l1", "gml"], n_neighbors=2)
@@ -148,65 +121,19 @@ def evaluate(
     clock: Callable[[], float] = time.process_time,
 ) -> Comparison:
     """Learn one distance and measure it; the clock returns CPU seconds."""
-    return measured(
-        method, split, n_neighbors=n_neighbors, svm=svm, n_jobs=n_jobs, clock=clock
-    ).comparison
-
-
-def measured(
-    method: Method,
-    split: Split,
-    *,
-    n_neighbors: int,
-    svm: bool,
-    n_jobs: int | None,
-    with_recall: bool = True,
-    keep: bool = False,
-    clock: Callable[[], float] = time.process_time,
-) -> Measured:
-    """Learn one distance and measure it in detail; keep what was learned if asked to.
-
-    Recall needs all distances between test histograms. Without it, its list is empty.
-    """
     start = clock()
-    pairwise = method.learn(split.train, split.y, n_jobs)
-    learned = clock()
-    between = pairwise(split.test, split.train)
-    found, machine = [], None
-    if with_recall:
-        among = pairwise(split.test, None)
-        found = recall(among, split.z, n_neighbors=n_neighbors)
-    if svm:
-        machine = svm_wrong(pairwise(split.train, None), split.y, between, split.z)
-    wrong = knn_wrong(between, split.y, split.z, n_neighbors=n_neighbors)
-    comparison = Comparison(
-        method.name,
-        [float(share) for share in wrong.mean(axis=0)],
-        found,
-        None if machine is None else float(machine.mean()),
-        learned - start,
+    found = measured(
+        method, split, n_neighbors=n_neighbors, svm=svm, n_jobs=n_jobs, clock=clock
+    )
+    shares = recall(found.pairwise(split.test, None), split.z, n_neighbors=n_neighbors)
+    return Comparison(
+        found.method,
+        [float(share) for share in found.knn_wrong.mean(axis=0)],
+        shares,
+        None if found.svm_wrong is None else float(found.svm_wrong.mean()),
+        found.fit_seconds,
         clock() - start,
     )
-    return Measured(comparison, wrong, machine, *((pairwise, between) if keep else ()))
-
-
-def require_sizes(
-    y_train: Labels, n_test: int | None, n_neighbors: int, *, svm: bool, where: str
-) -> None:
-    """Refuse tasks that are too small to measure.
-
-    Recall limits the neighbors by the number of test histograms; pass None without it.
-    """
-    k = validation.as_count(n_neighbors, "n_neighbors", low=1)
-    most, there = len(y_train), f"{len(y_train)} training"
-    if n_test is not None:
-        most, there = min(most, n_test - 1), f"{there} and {n_test} test"
-    if k > most:
-        raise ValueError(
-            f"n_neighbors is {k}; it must be at most {most}, since there are {there} "
-            f"histograms{where}."
-        )
-    class_sizes(y_train, "y_train", svm=svm, where=where)
 
 
 def _checked(

@@ -22,13 +22,9 @@ from groundmetric import (
     initial_metric,
     pairwise_emd,
 )
-from groundmetric.experiments import (
-    METHODS,
-    Comparison,
-    compare_split,
-    measures,
-    methods,
-)
+from groundmetric.experiments import measures
+from groundmetric.experiments.estimators import of_learner
+from paper import METHODS, Comparison, compare_split, methods
 
 FEW = [name for name in METHODS if not name.startswith("gml-")]
 
@@ -140,7 +136,7 @@ def test_a_start_is_what_learning_starts_from(task, init, monkeypatch):
         used.append(metric)
         return pairwise_emd(X, Y, metric=metric, n_jobs=n_jobs)
 
-    monkeypatch.setattr(methods, "pairwise_emd", keep)
+    monkeypatch.setattr(methods.gm, "pairwise_emd", keep)
     X, y, X_test, _ = task
     pairwise = METHODS[f"start-{init}"].learn(X / X.sum(axis=1, keepdims=True), y, 1)
     learner = GroundMetricLearning(init=init, power=1.0, max_steps=1).fit(X, y)
@@ -217,9 +213,9 @@ def test_bad_input(options, message):
 def test_names_are_public_and_sorted():
     key = lambda name: (not name.isupper(), name)  # noqa: E731
     assert experiments.__all__ == sorted(experiments.__all__, key=key)
-    assert set(distances.DISTANCES) < set(METHODS)
+    assert set(distances.DISTANCES) < set(experiments.METHODS) < set(METHODS)
     for figure in (1, 2, 3, 4):
-        assert set(getattr(experiments, f"FIGURE_{figure}")) < set(METHODS)
+        assert set(getattr(methods, f"FIGURE_{figure}")) < set(METHODS)
     assert all(name == method.name for name, method in METHODS.items())
     assert len({method.label for method in METHODS.values()}) == len(METHODS)
 
@@ -232,6 +228,6 @@ def test_splits_do_not_share_callbacks(task, search):
     if search:
         scores = iter([0.0] * 4 + [1.0] * 4)  # of two folds, drawn twice
         learner = MetricLearningCV(learner, {}, cv=2, scoring=lambda *_: next(scores))
-    learned = methods.of_learner(learner).learn(X, y, None)
+    learned = of_learner(learner).learn(X, y, None)
     assert learned.learner.n_iter_ == 1
     assert seen == []

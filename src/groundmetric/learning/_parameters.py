@@ -18,12 +18,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
-from ..learning._axes import principal_axes, scaled
+from ..base._arrays import numpy_arrays, to_numpy
+from ._axes import principal_axes, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scipy.sparse import csr_array
+
+    from ..base._arrays import Array, Arrays
 
 Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]
@@ -33,7 +36,7 @@ PARTS = ("weights", "map", "offsets")
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """What is known of the bins before the first step.
+    """Prior knowledge of the bins, before the first step.
 
     Attributes
     ----------
@@ -75,7 +78,7 @@ class Prior:
             r = s if n_components is None else n_components
             r = validation.as_count(r, "n_components", low=1, high=s)
             start = np.eye(s) if r == s else principal_axes(array)[:r].T
-        return cls(array, start, _log_weights(weights, d))
+        return cls(array, start, logarithms(weights, d))
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -95,6 +98,8 @@ class Parameters:
         Which of them are learned; the others stay where they are.
     dtype : str
         Precision.
+    arrays : Arrays, optional
+        Where the vector lives; with numpy by default.
     """
 
     def __init__(
@@ -102,11 +107,13 @@ class Parameters:
         prior: Prior,
         learned: tuple[str, ...] = PARTS,
         dtype: str = "float32",
+        arrays: Arrays | None = None,
     ) -> None:
         self.dtype = np.dtype(dtype)
-        self.points = np.ascontiguousarray(prior.points, self.dtype)
-        self._map = None if prior.map is None else prior.map.astype(self.dtype)
-        self._log_weights = prior.log_weights.astype(self.dtype)
+        self.arrays = numpy_arrays(self.dtype) if arrays is None else arrays
+        self.points = self.arrays.put(np.ascontiguousarray(prior.points))
+        self._map = None if prior.map is None else self.arrays.put(prior.map)
+        self._log_weights = self.arrays.put(prior.log_weights)
         d, s, r = self.shape = prior.shape
         sizes = {
             "weights": (d,),
@@ -124,56 +131,55 @@ class Parameters:
                 end = self.slices[name].stop
         self.start = self._start(end)
 
-    def _start(self, size: int) -> Floats:
-        start = np.zeros(size, self.dtype)
+    def _start(self, size: int) -> Array:
+        start = self.arrays.put(np.zeros(size))
         parts = {"weights": self._log_weights, "map": self._map}
         for name, array in parts.items():
             if name in self.slices and array is not None:
-                start[self.slices[name]] = array.ravel()
+                start[self.slices[name]] = array.reshape(-1)
         return start
 
-    def part(self, theta: Floats, name: str) -> Floats | None:
+    def part(self, theta: Array, name: str) -> Array | None:
         """View one of them in the vector; None if it is not learned."""
         if name not in self.slices:
             return None
         return theta[self.slices[name]].reshape(self.shapes[name])
 
-    def log_weights(self, theta: Floats) -> Floats:
+    def log_weights(self, theta: Array) -> Array:
         """Return l, (d,)."""
         learned = self.part(theta, "weights")
         return self._log_weights if learned is None else learned
 
-    def positions(self, theta: Floats, bins: Indices | slice = slice(None)) -> Floats:
+    def positions(self, theta: Array, bins: Array = slice(None)) -> Array:
         """Return a_p = A' x_p + delta_p of some bins, in rows."""
         A, offsets = self.part(theta, "map"), self.part(theta, "offsets")
         A = self._map if A is None else A
-        found: Floats = self.points[bins] if A is None else self.points[bins] @ A
+        found = self.points[bins] if A is None else self.points[bins] @ A
         return found if offsets is None else found + offsets[bins]
 
     def gradient(
-        self, bins: Indices, in_positions: Floats, in_log_weights: Floats
-    ) -> Floats:
+        self, bins: Array, in_positions: Array, in_log_weights: Array
+    ) -> Array:
         r"""Gradient in the flat vector of what has these gradients at some bins.
 
         .. math:: \nabla_A = \sum_p x_p \nabla_{a_p}', \qquad
                   \nabla_{\delta_p} = \nabla_{a_p}.
         """
-        flat = np.zeros_like(self.start)
+        flat = self.arrays.xp.zeros_like(self.start)
         for name, g in (("weights", in_log_weights), ("offsets", in_positions)):
             part = self.part(flat, name)
             if part is not None:
                 part[bins] = g
         part = self.part(flat, "map")
         if part is not None:
-            np.matmul(self.points[bins].T, in_positions, out=part)
+            part[...] = self.points[bins].T @ in_positions
         return flat
 
     def identity(self) -> Iterator[Any]:
         """Return what positions and weights depend on, but for the vector."""
         yield f"parameters {self.shape} {sorted(self.slices)} {self.dtype}"
-        yield self.points
-        yield self._log_weights
-        yield self.start
+        for array in (self.points, self._log_weights, self.start):
+            yield to_numpy(array)
 
 
 def inverse_document_frequency(rows: csr_array) -> NDArray[np.float64]:
@@ -187,18 +193,26 @@ def inverse_document_frequency(rows: csr_array) -> NDArray[np.float64]:
     return weights
 
 
-def _log_weights(weights: ArrayLike | None, d: int) -> Floats:
+def starting_weights(given: Any, rows: csr_array) -> Any:
+    """Return weights of bins to start from: as given, or by name; None if all are 1."""
+    if not isinstance(given, str):
+        return given
+    validation.require_one_of(given, "bin_weights", ("learn", "idf"))
+    return inverse_document_frequency(rows) if given == "idf" else None
+
+
+def logarithms(weights: ArrayLike | None, d: int, name: str = "bin_weights") -> Floats:
+    """Validate weights of d bins, and return their logarithms, with mean 0."""
     if weights is None:
         return np.zeros(d)
-    array = validation.as_float_array(weights, "bin_weights", 1)
+    array = validation.as_float_array(weights, name, 1)
     if len(array) != d:
-        raise ValueError(f"bin_weights has {len(array)} entries for {d} bins.")
+        raise ValueError(f"{name} has {len(array)} entries for {d} bins.")
     bad = ~((array > 0) & (array < np.inf))
     if bad.any():
         p = int(np.argmax(bad))
         raise ValueError(
-            f"bin_weights[{p}] is {array[p]}: weights of bins must be positive and "
-            "finite."
+            f"{name}[{p}] is {array[p]}: weights of bins must be positive and finite."
         )
     logs: Floats = np.log(array)
     logs -= logs.mean()
@@ -227,20 +241,37 @@ def _unit_vectors(rows: csr_array, n_components: int | None) -> Floats:
     r = validation.as_count(n_components, "n_components", low=1, high=d)
     if r == d:
         return np.eye(d)
-    if r >= min(n, d):  # the decomposition has no more axes than histograms
-        dense = rows.toarray()
-        return principal_axes(dense - dense.mean(axis=0))[:r].T
+    axes = _more_axes(rows.toarray(), r) if r >= min(n, d) else _few_axes(rows, r)
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
+    turned: Floats = (axes * np.where(largest < 0, -1.0, 1.0)).T
+    return turned
+
+
+def _few_axes(rows: csr_array, r: int) -> Floats:
+    """Return the r axes along which more than r rows vary most."""
     from scipy.sparse.linalg import LinearOperator, svds
 
     mean = np.asarray(rows.mean(axis=0)).ravel()
     centered = LinearOperator(
         rows.shape,
         dtype=np.float64,
-        matvec=lambda v: rows @ v - mean @ v,
-        rmatvec=lambda u: rows.T @ u - mean * u.sum(),
+        # Some vectors are columns; less the mean, these would be d x d.
+        matvec=lambda v: rows @ v.ravel() - mean @ v.ravel(),
+        rmatvec=lambda u: rows.T @ u.ravel() - mean * u.sum(),
     )
-    _, _, axes = svds(centered, k=r, v0=np.ones(min(n, d)))
-    axes = axes[::-1]
-    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
-    turned: Floats = (axes * np.where(largest < 0, -1.0, 1.0)).T
-    return turned
+    _, _, axes = svds(centered, k=r, v0=np.ones(min(rows.shape)))
+    found: Floats = axes[::-1]
+    return found
+
+
+def _more_axes(rows: Floats, r: int) -> Floats:
+    """Return the axes of at most r rows, and others that complete them to r.
+
+    Without the matrix of all bins, whose eigenvectors would be these, too.
+    """
+    n, d = rows.shape
+    axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2]
+    others = np.random.default_rng(0).normal(size=(r - n, d))
+    q, triangle = np.linalg.qr(np.vstack([axes, others]).T)
+    found: Floats = (q * np.where(np.diag(triangle) < 0, -1.0, 1.0)).T
+    return found

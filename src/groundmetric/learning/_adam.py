@@ -12,39 +12,48 @@ without any gradient so far do not move at all.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..base._arrays import numpy_arrays, to_numpy
 
 if TYPE_CHECKING:
-    from .._files import Arrays
-
-Floats = NDArray[Any]  # float32 or float64
+    from .. import _files
+    from ..base._arrays import Array, Arrays
 
 MEAN, SQUARE, EPSILON = 0.9, 0.999, 1e-8
 BLOCK = 2**15  # entries at a time, which stay in the processor's cache
 
 
 class Adam:
-    """Where a vector is, and the moments of its gradients.
+    """A vector that is moved, and the moments of its gradients.
 
     Parameters
     ----------
-    theta : ndarray
+    theta : array
         The vector, moved in place.
-    rates : ndarray or float
-        eta of each entry.
+    rates : list of (slice, float)
+        eta of each part.
     n_steps : int
-        T, after which steps are zero.
+        T, after which steps are zero, unless :meth:`move` has a share of its own.
+    arrays : Arrays, optional
+        Where the vector lives; with numpy by default.
     """
 
     def __init__(
-        self, theta: Floats, rates: list[tuple[slice, float]], n_steps: int
+        self,
+        theta: Array,
+        rates: list[tuple[slice, float]],
+        n_steps: int = 1,
+        arrays: Arrays | None = None,
     ) -> None:
         self.theta = theta
         self._rates, self._n_steps = rates, n_steps
-        self._mean, self._square = np.zeros_like(theta), np.zeros_like(theta)
+        self._arrays = numpy_arrays(theta.dtype) if arrays is None else arrays
+        self._xp = self._arrays.xp
+        self._block = BLOCK if self._xp is np else len(theta)
+        self._mean, self._square = (self._xp.zeros_like(theta) for _ in range(2))
         self.n_taken = 0
 
     @property
@@ -53,15 +62,15 @@ class Adam:
         t = min(self.n_taken, self._n_steps)
         return (1 + math.cos(math.pi * t / self._n_steps)) / 2
 
-    def move(self, gradient: Floats) -> None:
-        """Take a step against a gradient."""
-        share = self.share
+    def move(self, gradient: Array, share: float | None = None) -> None:
+        """Take a step against a gradient, of this share or of that of the cosine."""
+        share, xp = self.share if share is None else share, self._xp
         self.n_taken += 1
         root = math.sqrt(1 - SQUARE**self.n_taken)
         unbiased = root / (1 - MEAN**self.n_taken)
         for part, rate in self._rates:
-            for first in range(part.start, part.stop, BLOCK):
-                block = slice(first, min(first + BLOCK, part.stop))
+            for first in range(part.start, part.stop, self._block):
+                block = slice(first, min(first + self._block, part.stop))
                 g, m, v = gradient[block], self._mean[block], self._square[block]
                 m *= MEAN
                 m += (1 - MEAN) * g
@@ -69,24 +78,25 @@ class Adam:
                 square = g * g
                 square *= 1 - SQUARE
                 v += square
-                size = np.sqrt(v, out=square)
+                size = xp.sqrt(v, out=square)
                 size += EPSILON * root
-                np.divide(m, size, out=size)
+                xp.divide(m, size, out=size)
                 size *= share * rate * unbiased
                 self.theta[block] -= size
 
-    def state(self) -> Arrays:
+    def state(self) -> _files.Arrays:
         """Return all that the next steps depend on."""
-        moments = {"mean": self._mean.copy(), "square": self._square.copy()}
-        taken = np.array(self.n_taken)
-        return {"theta": self.theta.copy(), "taken": taken, **moments}
+        own = {"theta": self.theta, "mean": self._mean, "square": self._square}
+        arrays = {name: np.array(to_numpy(array)) for name, array in own.items()}
+        return {**arrays, "taken": np.array(self.n_taken)}
 
-    def set_state(self, state: Arrays) -> None:
+    def set_state(self, state: _files.Arrays) -> None:
         """Continue from there; a state that cannot be one is rejected."""
         own = {"theta": self.theta, "mean": self._mean, "square": self._square}
         for name, array in own.items():
             found = state[name]
-            if found.shape != array.shape or found.dtype != array.dtype:
+            wrong_type = found.dtype != self._arrays.dtype
+            if found.shape != tuple(array.shape) or wrong_type:
                 raise ValueError(f"its {name} has shape {found.shape}")
             if not np.isfinite(found).all():
                 raise ValueError(f"its {name} is not finite")
@@ -94,5 +104,5 @@ class Adam:
         if taken < 0 or (state["square"] < 0).any():
             raise ValueError("its moments are not those of a descent")
         for name, array in own.items():
-            array[...] = state[name]
+            array[...] = self._arrays.put(state[name])
         self.n_taken = taken

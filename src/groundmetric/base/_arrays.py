@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .. import validation
-from ..base._blas import product
+from ._blas import product
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +62,12 @@ class Arrays:
             return self.xp.matmul(left, right)
         return product(left, right, n_threads)
 
+    def rows(self, array: Array, which: NDArray[Any]) -> Array:
+        """Gather rows, in the shape of the indices."""
+        if self.xp is np:
+            return np.take(array, which, axis=0)
+        return array[self.put(which)]
+
     def positions(self, n: int) -> Array:
         """0, 1, ..., n - 1."""
         return self.put(np.arange(n))
@@ -79,6 +85,11 @@ class Arrays:
         return own.astype(np.float64) if own.dtype.kind == "f" else own
 
 
+def numpy_arrays(dtype: np.dtype[Any]) -> Arrays:
+    """Compute with numpy."""
+    return Arrays(np, None, dtype, PROCESSOR_CHUNK)
+
+
 def to_numpy(array: Array, name: str = "array") -> Any:
     """Take an array of PyTorch or CuPy to the processor, unless it has a gradient."""
     validation.require_no_gradient(array, name)
@@ -88,19 +99,19 @@ def to_numpy(array: Array, name: str = "array") -> Any:
 
 
 def is_torch(array: Array) -> bool:
-    """Tell PyTorch's arrays, without importing it."""
+    """Recognize arrays of PyTorch, without importing it."""
     return type(array).__module__.split(".")[0] == "torch"
 
 
 def is_foreign(array: Array) -> bool:
-    """Tell arrays of PyTorch and CuPy, without importing them."""
+    """Recognize arrays of PyTorch and CuPy, without importing them."""
     return type(array).__module__.split(".")[0] in {"torch", "cupy"}
 
 
 def find_arrays(X: Array, device: str | None, dtype: np.dtype[Any]) -> Arrays:
     """Compute on the device asked for, or else where X lies."""
     if device is None and not is_foreign(X):
-        return Arrays(np, None, dtype, PROCESSOR_CHUNK)
+        return numpy_arrays(dtype)
     if device is not None:
         xp, place = _torch(device)
     else:
@@ -136,7 +147,7 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
 
 
 def _missing(what: str, error: ImportError) -> str:
-    """Say which library something needs, and how to get it."""
+    """Say which library is missing, and how to install it."""
     names = {"torch": "PyTorch", "array_api_compat": "array-api-compat"}
     library = (error.name or "torch").split(".", maxsplit=1)[0]
     needed = f"{what} needs {names.get(library, library)}"

@@ -1,0 +1,134 @@
+"""What the rivals of ``where.py`` need: choices by cross-validation, and machines."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.svm import LinearSVC
+from where_data import LARGE, DataSet
+
+from groundmetric.distances import DISTANCES
+from groundmetric.experiments import C_GRID, Method, knn_errors
+from groundmetric.experiments.methods import of_baseline
+
+N_FOLDS, N_NEIGHBORS = 3, 20
+COMMON = 300  # bins that are left to learners of d x d matrices if there are too many
+
+
+def chosen_among(name: str, label: str, learners: Sequence[Any]) -> Method:
+    """Choose among baselines."""
+    return cross_validated(
+        name, label, [of_baseline(learner, name, label) for learner in learners]
+    )
+
+
+def cross_validated(name: str, label: str, candidates: Sequence[Method]) -> Method:
+    """Learn with the candidate whose neighbors err least on held-out histograms."""
+
+    def learn(X: np.ndarray, y: np.ndarray, n_jobs: int | None) -> Any:
+        best = best_of(candidates, X, y) if len(candidates) > 1 else 0
+        return candidates[best].learn(X, y, n_jobs)
+
+    settings = {"candidates": [{m.name: shown(m.settings)} for m in candidates]}
+    return Method(name, label, settings, learn)
+
+
+def best_of(candidates: Sequence[Method], X: np.ndarray, y: np.ndarray) -> int:
+    """Find the candidate with the least mean error over folds; the first of equals."""
+    if len(candidates) == 1:
+        return 0
+    folds = StratifiedKFold(smallest_of(y), shuffle=True, random_state=0)
+    errors = [
+        [
+            np.mean(
+                knn_errors(
+                    method.learn(X[seen], y[seen], 1)(X[held], X[seen]),
+                    y[seen], y[held], n_neighbors=min(N_NEIGHBORS, len(seen)),
+                )
+            )
+            for method in candidates
+        ]
+        for seen, held in folds.split(X, y)
+    ]  # fmt: skip
+    return int(np.mean(errors, axis=0).argmin())
+
+
+def smallest_of(y: np.ndarray) -> int:
+    """Return the number of folds that the smallest class allows, from 2 to three."""
+    return int(np.clip(np.bincount(y)[np.unique(y)].min(), 2, N_FOLDS))
+
+
+def tfidf_cosine(X: np.ndarray, _y: Any, _n_jobs: Any) -> Any:
+    idf = 1.0 + np.log((1 + len(X)) / (1 + np.count_nonzero(X, axis=0)))
+
+    def pairwise(left: np.ndarray, right: np.ndarray | None) -> np.ndarray:
+        columns = left if right is None else right
+        found = np.clip(cdist(left * idf, columns * idf, "cosine"), 0.0, None)
+        if right is None:  # up to rounding
+            found = np.triu(found, 1)
+            return found + found.T
+        return found
+
+    return pairwise
+
+
+def squared_chi2(_X: Any, _y: Any, _n_jobs: Any) -> Any:
+    return lambda left, right: DISTANCES["chi2"](left, right) ** 2
+
+
+def nothing(_X: Any, _y: Any, _n_jobs: Any) -> None:
+    """Learn no distance."""
+
+
+def linear(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
+    """Predict by a linear machine on square roots, logarithms or tf-idf."""
+    d, idf = X.shape[1], np.log((1 + len(X)) / (1 + np.count_nonzero(X, axis=0)))
+    maps = (
+        np.sqrt,
+        lambda rows: np.log(1 + d * rows),
+        lambda rows: np.log1p(d * rows) * (1 + idf),
+    )
+    folds = StratifiedKFold(smallest_of(y), shuffle=True, random_state=0)
+    found = []
+    for phi in maps:
+        scale = np.linalg.norm(phi(X), axis=1).mean()
+        search = GridSearchCV(LinearSVC(), {"C": [0.1, *C_GRID]}, cv=folds)
+        search.fit(phi(X) / scale, y)
+        found.append((search.best_score_, search.predict(phi(X_test) / scale)))
+    return max(found, key=lambda each: each[0])[1]
+
+
+def common(data: DataSet, method: Method) -> Method:
+    """Learn from the commonest bins, and the sum of all others, if bins are many."""
+    if data.X.shape[1] <= LARGE:
+        return method
+
+    def learn(X: np.ndarray, y: np.ndarray, n_jobs: int | None) -> Any:
+        order = np.argsort(-np.count_nonzero(X, axis=0), kind="stable")
+
+        def fewer(rows: np.ndarray | None) -> np.ndarray | None:
+            if rows is None:
+                return None
+            rest = rows[:, order[COMMON:]].sum(axis=1, keepdims=True)
+            return np.hstack([rows[:, order[:COMMON]], rest])
+
+        distances = method.learn(fewer(X), y, n_jobs)
+        return lambda left, right: distances(fewer(left), fewer(right))
+
+    return replace(method, learn=learn, settings={**method.settings, "bins": COMMON})
+
+
+def is_plain(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, str, type(None)))
+
+
+def shown(settings: dict[str, Any]) -> dict[str, Any]:
+    """Leave out of settings what JSON cannot hold."""
+    return {key: x for key, x in settings.items() if is_plain(x) or isinstance(x, list)}
+
+
+CHI2_KERNEL = Method("chi2-kernel", "chi-squared kernel", {}, squared_chi2)
+LINEAR = Method("linear", "linear SVM", {"C": list(C_GRID)}, nothing)

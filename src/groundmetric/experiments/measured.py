@@ -1,0 +1,93 @@
+"""Measure one method on one split: learn, compute distances, classify."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import validation
+from .measures import class_sizes, knn_wrong, svm_wrong
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .methods import Method
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Labels = NDArray[Any]
+Wrong = NDArray[np.bool_]
+
+__all__ = ["Measured", "Split", "measured", "require_sizes"]
+
+
+class Split(NamedTuple):
+    """Histograms of mass 1 to learn from and to test, and their labels."""
+
+    train: Floats
+    y: Labels
+    test: Floats
+    z: Labels
+
+    @classmethod
+    def of(cls, X: Floats, y: Labels, train: Indices, test: Indices) -> Split:
+        """Select rows of one data set."""
+        return cls(X[train], y[train], X[test], y[test])
+
+
+class Measured(NamedTuple):
+    """What one method learned from a split, and what it gets wrong."""
+
+    method: str
+    knn_wrong: Wrong  # (m, n_neighbors), for 1, 2, ... neighbors
+    svm_wrong: Wrong | None  # (m,)
+    fit_seconds: float
+    pairwise: Any = None  # distances as it learned them, if they are kept
+    between: Any = None  # those from test to training histograms, (m, n)
+
+    def without_distances(self) -> Measured:
+        """Forget what was learned, which may be large."""
+        return self._replace(pairwise=None, between=None)
+
+
+def measured(
+    method: Method,
+    split: Split,
+    *,
+    n_neighbors: int,
+    svm: bool,
+    n_jobs: int | None,
+    clock: Callable[[], float] = time.process_time,
+) -> Measured:
+    """Learn one distance and measure it; the clock returns CPU seconds."""
+    start = clock()
+    pairwise = method.learn(split.train, split.y, n_jobs)
+    seconds = clock() - start
+    between = pairwise(split.test, split.train)
+    machine = None
+    if svm:
+        machine = svm_wrong(pairwise(split.train, None), split.y, between, split.z)
+    wrong = knn_wrong(between, split.y, split.z, n_neighbors=n_neighbors)
+    return Measured(method.name, wrong, machine, seconds, pairwise, between)
+
+
+def require_sizes(
+    y_train: Labels, n_test: int | None, n_neighbors: int, *, svm: bool, where: str
+) -> None:
+    """Reject tasks that are too small to measure.
+
+    Recall limits the neighbors by the number of test histograms; pass None without it.
+    """
+    k = validation.as_count(n_neighbors, "n_neighbors", low=1)
+    most, there = len(y_train), f"{len(y_train)} training"
+    if n_test is not None:
+        most, there = min(most, n_test - 1), f"{there} and {n_test} test"
+    if k > most:
+        raise ValueError(
+            f"n_neighbors is {k}; it must be at most {most}, since there are {there} "
+            f"histograms{where}."
+        )
+    class_sizes(y_train, "y_train", svm=svm, where=where)
