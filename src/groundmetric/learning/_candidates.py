@@ -181,6 +181,15 @@ def _has(learner: MetricLearner, name: str, params: dict[str, Any]) -> bool:
     return True
 
 
+def knows_bins(learner: Any) -> bool:
+    """Tell whether something was given to start from: a metric, metrics, or points."""
+    init, points = (getattr(learner, name, None) for name in ("init", "points"))
+    is_metric = not (init is None or isinstance(init, str))
+    return (
+        is_metric or points is not None or isinstance(learner, CombinedMetricLearning)
+    )
+
+
 def _default_grid(learner: Any) -> dict[str, list[Any]]:
     """Powers, and pulls to what was given."""
     grid: dict[str, list[Any]] = {"power": list(POWERS)}

@@ -22,12 +22,19 @@ from ._candidates import (
     Grid,
     as_list,
     candidates_of,
+    knows_bins,
     learners_of,
     prepared,
     require_known,
 )
 from ._folds import Folds, descent_of, rows_for, splits_of
-from ._selection import all_scores, as_array, as_results, nearest_to_given
+from ._selection import (
+    all_scores,
+    as_array,
+    as_results,
+    best_with_fewest_steps,
+    nearest_to_given,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,11 +63,13 @@ class MetricLearningCV(HistogramTransformer):
     and candidate gives metrics after 0, 1, ... steps, and their errors on the held-out
     histograms choose among them.
 
-    Chosen is what is nearest to what was given, of all that is within one standard
-    error of the best, that of the difference between the two on the same folds: the
-    fewest steps, of these the strongest pull, and of these the first candidate, in the
-    order of estimators and of the grid. Then one descent on everything takes as many
-    steps. The result is a learner as ``best_estimator_`` is.
+    If a metric, metrics or ``points`` were given, the choice is what is nearest to
+    these of all that is within one standard error of the best, that of the difference
+    between the two on the same folds: the fewest steps, of these the strongest pull,
+    and of these the first candidate, in the order of estimators and of the grid.
+    Otherwise, it is the best candidate, with the fewest steps within one standard
+    error. Then one descent on everything takes as many steps. The result is a learner
+    as ``best_estimator_`` is.
 
     Parameters
     ----------
@@ -225,7 +234,11 @@ class MetricLearningCV(HistogramTransformer):
         most = MOST_STARTS if self.param_grid is None else None
         scores = as_array(all_scores(folds, candidates, most))  # (., splits, steps)
         self.cv_results_ = as_results(candidates, scores)
-        chosen, step = nearest_to_given(scores, [each.pull for each in candidates])
+        if any(map(knows_bins, learners)):
+            pulls = [each.pull for each in candidates]
+            chosen, step = nearest_to_given(scores, pulls)
+        else:
+            chosen, step = best_with_fewest_steps(scores)
         self.best_step_ = step
         self.best_params_ = dict(candidates[chosen].params)
         self.best_score_ = float(scores[chosen, :, step].mean())
