@@ -14,6 +14,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
+import groundmetric as gm
+
 mpl.use("Agg")
 
 ROOT = Path(__file__).parents[1]
@@ -82,6 +84,28 @@ def test_every_public_name_is_in_the_reference_once():
         for name in importlib.import_module(module).__all__
     ]
     assert sorted(described()) == sorted(public)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        gm.GroundMetricLearning(max_samples=7),
+        gm.MappedMetricLearning(bin_weights="learn"),
+        gm.CombinedMetricLearning(points=[[0.0], [1.0], [2.0]]),
+        gm.SinkhornMetricLearning(),
+        gm.SinkhornMetricLearning(bin_weights="learn"),
+        gm.MetricLearningCV(cv=2),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_what_a_learner_learns_is_among_its_attributes(learner):
+    X = [[4, 1, 1], [3, 2, 1], [0, 1, 4], [0, 2, 3]] * 2
+    fitted = vars(learner.fit(X, [0, 0, 1, 1] * 2))
+    names = {name for name in fitted if not name.startswith("_") and name[-1] == "_"}
+    own = {name for name in learner._fitted if not name.startswith("_")}
+    documented = type(learner).__doc__.partition("Attributes\n")[2]
+    known = set(re.findall(r"\w+_\b", documented))
+    assert names | own <= known
 
 
 def test_reference_has_no_private_names(monkeypatch):

@@ -48,8 +48,9 @@ def test_readme_and_demo_have_the_same_splits():
     assert len(task["errors"]["learned"]) == _demo.N_SPLITS
     # The first training set, by what the demo calls.
     first = replace(data, design=replace(data.design, splits=data.design.splits[:1]))
-    for name, one in _demo.measure(first, jobs=None).verdict.found.items():
-        assert one.knn_errors == pytest.approx(task["errors"][name][:1], abs=0.0043)
+    found = _demo.measure(first, jobs=None).verdict.found
+    for name, errors in task["errors"].items():
+        assert found[name].knn_errors == pytest.approx(errors[:1], abs=0.0043)
 
 
 def test_citation_names_the_version():

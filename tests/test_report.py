@@ -188,12 +188,49 @@ def test_evaluation_is_what_brute_force_finds(task):
 
 
 def test_uniform_start_is_l1(task):
-    found = evaluation_of(task)
+    found = evaluation_of(task, learner=learner_of(power=1.0))
     metric = found.learner.initial_metric_
     assert np.unique(metric[~np.eye(len(metric), dtype=bool)]).size == 1
     assert "initial" not in found.first
     assert found.before == "l1"
     assert found.verdict.gain("l1").other == "the l1 distance"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_uniform_start_is_not_l1_with_a_power_or_weights(task, weighted):
+    task = {name: rows * (rows > 9) if "X" in name else rows
+            for name, rows in task.items()}  # fmt: skip
+    X = task["X"]
+    if weighted:
+        learner = MappedMetricLearning(power=1.0, bin_weights="idf", max_steps=2)
+        idf = np.log((1 + len(X)) / (1 + (X > 0).sum(axis=0))) + 1
+    else:
+        learner, idf = learner_of(power=0.5), 1.0
+    found = evaluation_of(task, learner=learner)
+    assert any(each.startswith("The descent itself") for each in details(found))
+    metric = found.learner.initial_metric_
+    assert np.ptp(metric[np.triu_indices(16, 1)]) == 0
+    seen = [rows * idf / 100 if weighted else np.sqrt(rows)
+            for rows in (task["X_test"], X)]  # fmt: skip
+    near = nearest(distances.l1(*seen), 1)[:, 0]
+    error = np.mean(task["y"][near] != task["y_test"])
+    assert found.first["initial"].errors[0] == pytest.approx(error)
+
+
+def test_each_split_is_fitted_once(monkeypatch, task):
+    """The learned and the initial distances are those of the same fit."""
+    fits = []
+
+    def fit(self, X, y):
+        fits.append(self)
+        return learn(self, X, y)
+
+    learn = GroundMetricLearning.fit
+    monkeypatch.setattr(GroundMetricLearning, "fit", fit)
+    whole = {"X": task["X_test"], "y": task["y_test"]}
+    found = evaluation_of(whole, learner=learner_of(init="typical"))
+    assert len(fits) == found.verdict.learned.design.n_splits == 10
+    assert len(found.verdict.found["initial"].knn_errors) == 10
 
 
 def test_a_learner_that_took_no_step(task, tmp_path):
@@ -285,7 +322,8 @@ def test_contents_count_what_changed(task):
     evaluation = evaluation_of(task)
     found = contents(evaluation, [str(k) for k in range(16)], (1, 4, 4))
     data, details = evaluation.data, evaluation.first
-    before, after = (details[name].neighbors[:, 0] for name in ("l1", "learned"))
+    assert evaluation.before == "initial"
+    before, after = (details[name].neighbors[:, 0] for name in ("initial", "learned"))
     was, now = data.y[before] == data.z, data.y[after] == data.z
     examples = found["examples"]
     assert examples["counts"]["mended"] == np.sum(~was & now)
@@ -362,11 +400,13 @@ def test_notes_on_the_data_are_escaped_and_below_the_verdict(tmp_path, task):
 
 
 def test_verdict_and_settings_need_no_script(tmp_path):
-    path = write_report(tmp_path / "r.html", **SMALL, learner=learner_of(tol=0.01))
+    path = write_report(
+        tmp_path / "r.html", **SMALL, learner=learner_of(tol=0.01, power=1.0)
+    )
     text = path.read_text(encoding="utf-8")
     assert "Learning made no significant difference: 0.0&nbsp;% e" in text
     assert "uniform metric, whose EMD is half of l1" in text
-    assert "max_steps=8, tol=0.01)" in text
+    assert "max_steps=8, power=1.0, tol=0.01)" in text
     assert "4 × 4 (a: 2, b: 2)" in text  # noqa: RUF001 - a sign
     learner = learner_of(init="typical")
     path = write_report(tmp_path / "t.html", **SMALL, learner=learner)
@@ -411,7 +451,8 @@ def test_without_a_test_set_the_report_says_how_it_split(tmp_path):
     snippet = "random_state=7, learners=['nca-hellinger'], n_folds=3, n_repeats=1"
     assert html.escape(snippet) in text
     names = [curve["name"] for curve in data_of(text)["curves"]]
-    assert names == ["learned", "l1", "hellinger", "chi2", "l2", "nca-hellinger"]
+    fixed = ["l1", "hellinger", "chi2", "l2"]
+    assert names == ["learned", "initial", *fixed, "nca-hellinger"]
 
 
 def test_one_test_histogram_has_no_recall(tmp_path):

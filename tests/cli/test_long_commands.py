@@ -12,7 +12,7 @@ from groundmetric.experiments.splits import split_data
 from groundmetric.report import _demo
 from groundmetric.report._write import as_features
 
-FIXED = ["learned", "l1", "hellinger", "chi2", "l2"]
+FIXED = ["learned", "initial", "l1", "hellinger", "chi2", "l2"]
 LEARNERS = ["lmnn-hellinger", "itml-hellinger", "nca-hellinger"]
 ROWS = [*FIXED, *LEARNERS, "pixels"]
 

@@ -94,7 +94,7 @@ def test_report(learner, folder, run):
     line = ["report", "data.csv", "--model", "model.npz", "--no-learners"]
     found = run(*line, "--test", "new.csv", "--out", "tested.html")
     assert found.exit_code == 0, found.stderr
-    found = run(*line, "--folds", "2", "--repeats", "1", "--out", "split.html")
+    found = run(*line, "--folds", "4", "--repeats", "1", "--out", "split.html")
     assert found.exit_code == 0, found.stderr
     for name in ("tested.html", "split.html"):
         assert "</html>" in (folder / name).read_text(encoding="utf-8")
@@ -117,3 +117,20 @@ def test_a_report_shows_where_smoothed_learners_started(folder, run):
         page = (folder / "report.html").read_text(encoding="utf-8")
         # Smoothed distances of the uniform metric are not half of l1.
         assert "Learning started from the uniform metric" not in page
+
+
+def test_a_report_chooses_the_steps_again(folder, run):
+    """A search that takes no step is not a learner of as many steps as it may."""
+    rows, labels = np.tile(X, (2, 1)), np.tile(Y, 2)
+    (folder / "twice.csv").write_text(csv_of(rows, labels))
+    inner = GroundMetricLearning(init=1 - np.eye(3), step_size=1e-9, max_steps=3)
+    search = MetricLearningCV(inner, {}, cv=2).fit(rows, labels)
+    assert search.best_step_ == 0
+    for number, model in enumerate(
+        [search, EMDClassifier(learner=search).fit(rows, labels)]
+    ):
+        model.save(f"{number}.npz")
+        line = ["report", "twice.csv", "--model", f"{number}.npz", "--no-learners"]
+        assert run(*line, "--folds", "4").exit_code == 0
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        assert '<th scope="row">steps taken</th><td>0</td>' in page

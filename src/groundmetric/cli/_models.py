@@ -8,12 +8,12 @@ from ..base._model import load_model
 from ._console import note
 
 
-def load_learner(path: Path) -> Any:
-    """Read a learner, or that of a classifier."""
-    return _load(path)[0]
+def load_learner(path: Path, *, search: bool = False) -> Any:
+    """Read a learner, or that of a classifier; or the search that chose it, if any."""
+    return _load(path, search=search)[0]
 
 
-def _load(path: Path) -> tuple[Any, EMDClassifier | None]:
+def _load(path: Path, *, search: bool = False) -> tuple[Any, EMDClassifier | None]:
     """Read a learner, and the classifier that it belongs to, if any."""
     # Models of theirs are known once they are imported.
     from .. import baselines, smoothed  # noqa: F401 - takes long
@@ -22,10 +22,10 @@ def _load(path: Path) -> tuple[Any, EMDClassifier | None]:
     classifier = model if isinstance(model, EMDClassifier) else None
     if classifier is not None:
         model = classifier.learner_
-        if hasattr(classifier, "feature_names_in_"):
-            model.feature_names_in_ = classifier.feature_names_in_
-    if isinstance(model, MetricLearningCV):
+    if isinstance(model, MetricLearningCV) and not search:
         model = model.best_estimator_
+    if classifier is not None and hasattr(classifier, "feature_names_in_"):
+        model.feature_names_in_ = classifier.feature_names_in_
     if not validation.is_learner(model):
         raise ValueError(
             f"{path} is a model of {type(model).__name__}; one of a learner of a "

@@ -88,7 +88,9 @@ def report(
     """
     if test is None and test_labels is not None:
         raise ValueError("--test-labels needs --test.")
-    learner = GroundMetricLearning() if model is None else load_learner(model)
+    learner: Any = GroundMetricLearning()
+    if model is not None:  # a search chooses again on each split
+        learner = load_learner(model, search=test is None)
     learner.set_params(n_jobs=source.jobs, verbose=int(shows_progress()))
     wanted = None if model is None else bins_of(learner)
     drawing: dict[str, Any] = {"n_folds": folds, "n_repeats": repeats, "seed": seed}

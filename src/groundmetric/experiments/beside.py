@@ -26,6 +26,7 @@ def measure_beside(
     data: Data,
     *,
     fitted: bool = False,
+    start: bool = False,
     learners: Iterable[str] | None = None,
     slow: bool = False,
     tfidf: bool | None = None,
@@ -34,8 +35,9 @@ def measure_beside(
 ) -> tuple[list[CrossValidation], str]:
     """Return errors of "learned" and the others, and a sentence on what was skipped.
 
-    Other learners are names of methods; by default all that can run, and slow ones if
-    asked for. Options are those of :func:`measure`.
+    With ``start``, those of "initial", where it started, follow "learned". Other
+    learners are names of methods; by default all that can run, and slow ones if asked
+    for. Options are those of :func:`measure`.
 
     Examples
     --------
@@ -57,5 +59,6 @@ def measure_beside(
             validation.require_one_of(name, "learners", LEARNERS)
         rivals = Learners(names, "")
     named = [*fixed_for(data.rows, tfidf=tfidf), *rivals.names]
-    methods = [of_learner(learner, fitted=fitted), *(METHODS[name] for name in named)]
-    return measure(data, methods=[*methods, *others], **options), rivals.skipped
+    own = of_learner(learner, fitted=fitted, start=start)
+    methods = [own, *(METHODS[name] for name in named), *others]
+    return measure(data, methods=methods, **options), rivals.skipped

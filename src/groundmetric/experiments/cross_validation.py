@@ -198,13 +198,14 @@ def measure(
     for split in splits:
         require_sizes(split.y, None, n_neighbors, svm=svm, where=" in a split")
     threads = validation.n_threads(n_jobs)
-    found: dict[str, list[Measured]] = {method.name: [] for method in methods}
+    found: dict[str, list[Measured]] = {}  # in the order of the first split
     fits = [(method, split) for split in splits for method in methods]
     options = {"n_neighbors": n_neighbors, "svm": svm}
     kept = len(methods) if keep else 0
     with progress_bar(len(fits), label="fits", show=verbose > 0, unit="fit") as report:
         for k, one in enumerate(_measured(fits, threads, options, kept), 1):
-            found[one.method].append(one)
+            for each in (one, one.start) if one.start else (one,):
+                found.setdefault(each.method, []).append(each)
             if report is not None:
                 report(k)
     return [

@@ -10,21 +10,27 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import clone
 
 from .. import MetricLearningCV
+from ..distances import DISTANCES
 from ..learning._candidates import as_list
+from ..learning._criterion import is_uniform
 from .methods import Method
 from .names import LABELS
 
 if TYPE_CHECKING:
     from .methods import Floats, Labels, Pairwise
 
-__all__ = ["Learned", "of_learner", "of_start"]
+__all__ = ["Learned", "of_learner", "starts_at_l1"]
 
 
 @dataclass(frozen=True)
 class Learned:
-    """Distances of a fitted learner, which remember it."""
+    """Distances of a fitted learner, which remember it.
+
+    ``start`` are those before its first step, if they are measured as well.
+    """
 
     learner: Any
+    start: Pairwise | None = None
 
     def __call__(self, left: Floats, right: Floats | None) -> Floats:
         """Compute distances between two sets of histograms, or within one."""
@@ -32,8 +38,10 @@ class Learned:
         return between
 
 
-def of_learner(learner: Any, *, fitted: bool = False) -> Method:
+def of_learner(learner: Any, *, fitted: bool = False, start: bool = False) -> Method:
     """Learn with a copy of this learner, or use it as it is if it is fitted.
+
+    The distances where it started are measured as well if asked for.
 
     Examples
     --------
@@ -42,57 +50,61 @@ def of_learner(learner: Any, *, fitted: bool = False) -> Method:
     >>> of_learner(GroundMetricLearning()).name
     'learned'
     """
-    learn = partial(_learn_with, learner, fitted)
+    learn = partial(_learn_with, learner, fitted=fitted, start=start)
     return Method("learned", LABELS["learned"], {}, learn)
 
 
-def of_start(learner: Any, *, fitted: bool = False) -> Method:
-    """Use the metric that this learner starts from.
+def starts_at_l1(learner: Any) -> bool:
+    """Whether learning started at the EMD of the uniform metric, half of l1.
+
+    It does not if bins have weights or histograms a power, which l1 does not see.
 
     Examples
     --------
     >>> from groundmetric import GroundMetricLearning
-    >>> from groundmetric.experiments.estimators import of_start
-    >>> of_start(GroundMetricLearning()).name
-    'initial'
+    >>> from groundmetric.experiments.estimators import starts_at_l1
+    >>> learner = GroundMetricLearning(power=1.0, max_steps=1)
+    >>> starts_at_l1(learner.fit([[4, 1], [3, 1], [1, 4], [1, 3]], [0, 0, 1, 1]))
+    True
     """
-    learn = partial(_start_of, learner, fitted)
-    return Method("initial", LABELS["initial"], {}, learn)
+    if not learner._is_exact or learner.power_ != 1:
+        return False
+    weights = getattr(learner, "initial_bin_weights_", None)
+    is_weighted = weights is not None and weights.min() < weights.max()
+    return not is_weighted and is_uniform(learner.initial_metric_)
 
 
 def _learn_with(
-    learner: Any,
-    fitted: bool,  # noqa: FBT001 - of a partial function
-    X: Floats,
-    y: Labels,
-    n_jobs: int | None,
+    learner: Any, X: Floats, y: Labels, n_jobs: int | None, *, fitted: bool, start: bool
 ) -> Pairwise:
-    if fitted:  # rows have no names, which it may ask for
-        learner = copy(learner)
-        learner.__dict__.pop("feature_names_in_", None)
-        return Learned(learner)
+    own = _without_names(learner) if fitted else _watched_by_none(learner)
+    if not fitted:
+        own.set_params(n_jobs=n_jobs).fit(X, y)
+    return Learned(own, _start_of(own) if start else None)
+
+
+def _without_names(fitted: Any) -> Any:
+    """Copy a fitted learner; rows have no names here, which it may ask for."""
+    own = copy(fitted)
+    vars(own).pop("feature_names_in_", None)
+    if "best_estimator_" in vars(own):
+        own.best_estimator_ = _without_names(own.best_estimator_)
+    return own
+
+
+def _watched_by_none(learner: Any) -> Any:
+    """Clone a learner for one of many splits, which cannot share a checkpoint."""
     own = clone(learner)
-    # The callbacks of one of many splits: they cannot share a checkpoint's file.
-    watched = [name for name in own.get_params() if name.endswith("callbacks")]
-    own.set_params(**dict.fromkeys(watched, ()), n_jobs=n_jobs)
-    return Learned(own.fit(X, y))
+    for each in as_list(own.estimator if isinstance(own, MetricLearningCV) else own):
+        each.callbacks = ()
+    return own
 
 
-def _start_of(
-    learner: Any,
-    fitted: bool,  # noqa: FBT001 - the same
-    X: Floats,
-    y: Labels,
-    n_jobs: int | None,
-) -> Pairwise:
-    """Fit for a single step, which begins at the same metric, if necessary."""
-    if fitted:
-        learner = getattr(learner, "best_estimator_", learner)
-    else:
-        is_searched = isinstance(learner, MetricLearningCV)
-        first = as_list(learner.estimator)[0] if is_searched else learner
-        one = {"max_steps": 1, "callbacks": (), "verbose": 0}
-        learner = clone(first).set_params(**one, n_jobs=n_jobs).fit(X, y)
+def _start_of(learner: Any) -> Pairwise:
+    """Return the distances from which a fitted learner started."""
+    if starts_at_l1(learner):
+        return DISTANCES["l1"]
+    learner = getattr(learner, "best_estimator_", learner)
     between = learner._distances(learner._before("initial_"))
 
     def pairwise(left: Floats, right: Floats | None) -> Floats:

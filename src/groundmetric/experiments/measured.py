@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -47,10 +48,12 @@ class Measured(NamedTuple):
     fit_seconds: float
     pairwise: Any = None  # distances as it learned them, if they are kept
     between: Any = None  # those from test to training histograms, (m, n)
+    start: Measured | None = None  # where it started, if it remembers that
 
     def without_distances(self) -> Measured:
         """Forget what was learned, which may be large."""
-        return self._replace(pairwise=None, between=None)
+        start = self.start and self.start.without_distances()
+        return self._replace(pairwise=None, between=None, start=start)
 
 
 def measured(
@@ -71,7 +74,14 @@ def measured(
     if svm:
         machine = svm_wrong(pairwise(split.train, None), split.y, between, split.z)
     wrong = knn_wrong(between, split.y, split.z, n_neighbors=n_neighbors)
-    return Measured(method.name, wrong, machine, seconds, pairwise, between)
+    found = Measured(method.name, wrong, machine, seconds, pairwise, between)
+    begun = getattr(pairwise, "start", None)
+    if begun is None:
+        return found
+    initial = replace(method, name="initial", learn=lambda *_: begun)
+    return found._replace(
+        start=measured(initial, split, n_neighbors=n_neighbors, svm=svm, n_jobs=n_jobs)
+    )
 
 
 def require_sizes(

@@ -86,9 +86,13 @@ class Method:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as it is, and the class of an object with its own parameters."""
-    if isinstance(value, list):
+    """Return a value for JSON: of an object with its own parameters, its class."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
     return type(value).__name__ if hasattr(value, "get_params") else value
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._words import count, percent
+from ..experiments.estimators import starts_at_l1
 from ..experiments.gain import DID, kind
-from ._evaluation import starts_at_l1
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

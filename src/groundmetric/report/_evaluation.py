@@ -13,11 +13,9 @@ from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._votes import votes
 from ..experiments.beside import measure_beside
-from ..experiments.cross_validation import measure
-from ..experiments.estimators import Learned, of_start
+from ..experiments.estimators import Learned, starts_at_l1
 from ..experiments.measures import nearest, nearest_others, own_share
 from ..experiments.verdict import Verdict
-from ..learning._criterion import is_uniform
 from ..neighbors._search import EMDNeighbors
 from ._lesson import lesson
 
@@ -66,7 +64,7 @@ class Evaluation:
 
     @property
     def before(self) -> str:
-        """The distance before learning; l1 if the initial metric is uniform."""
+        """The distance before learning; l1 if learning started at half of it."""
         return "initial" if "initial" in self.first else "l1"
 
     @property
@@ -110,30 +108,26 @@ def evaluate(
     fitted = not data.was_split and hasattr(learner, "metric_")
     if fitted:
         validation.as_cost(learner.metric_, data.rows.shape[1], "learner.metric_")
-    options: dict[str, Any] = {"n_neighbors": n_neighbors, "n_jobs": n_jobs}
-    options |= {"verbose": verbose, "keep": True}
     every, skipped = measure_beside(
         learner,
         data,
         fitted=fitted,
+        start=True,
         learners=learners,
         slow=slow,
         others=others,
-        **options,
+        n_neighbors=n_neighbors,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        keep=True,
     )
     fit = _kept(every[0]).pairwise.learner.set_params(n_jobs=learner.n_jobs)
-    if not starts_at_l1(fit):
-        start = of_start(learner, fitted=fitted)
-        every[1:1] = measure(data, methods=[start], **options)
+    if starts_at_l1(fit) and every[1].knn_errors == every[2].knn_errors:
+        del every[1]  # "initial" is l1 on all splits
     search = {"n_jobs": n_jobs, "verbose": learner.verbose}
     detail = {one.method: _detail(_kept(one), data, search) for one in every}
     verdict = Verdict({one.method: one for one in every}, n_neighbors)
     return Evaluation(data, fit, verdict, detail, skipped)
-
-
-def starts_at_l1(learner: Any) -> bool:
-    """Whether learning started at the EMD of the uniform metric, half of l1."""
-    return bool(learner._is_exact and is_uniform(learner.initial_metric_))
 
 
 def _kept(found: CrossValidation) -> Measured:

@@ -113,8 +113,8 @@ class SinkhornMetricLearning(PriorLearner):
         distance between training histograms (up to 100 of them) is 1. They may break
         triangle inequalities. After learning from a prior they are computed when asked
         for, up to 10,000 bins.
-    initial_metric_ : ndarray of shape (d, d)
-        Where the descent started.
+    initial_metric_, initial_embedding_, initial_bin_weights_ : ndarray
+        Where the descent started; the last two only if it was a prior.
     path_ : DescentPath
         A row for each step.
     n_iter_ : int
