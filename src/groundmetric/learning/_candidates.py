@@ -116,9 +116,16 @@ def learners_of(estimator: Any, client: object) -> list[MetricLearner]:
     return learners
 
 
-def prepared(given: Any, n_jobs: int | None, verbose: int) -> MetricLearner:
-    """Copy a learner, with the threads and the bars of the search if it has no own."""
+def prepared(
+    given: Any, n_jobs: int | None, verbose: int, seed: int | None
+) -> MetricLearner:
+    """Copy a learner, with what the search has where it has no own.
+
+    These are threads, bars and the seed of its samples and batches.
+    """
     learner: MetricLearner = clone(given)
+    if learner.random_state is None:
+        learner.set_params(random_state=seed)
     if learner.get_params(deep=False).get("n_jobs", 1) is None:
         learner.set_params(n_jobs=n_jobs)
     if learner.verbose == 0:

@@ -26,7 +26,7 @@ from ._candidates import (
     prepared,
     require_known,
 )
-from ._folds import Folds, descent_of, rows_for, splits_of
+from ._folds import Folds, descent_of, rows_for, seed_of, splits_of
 from ._selection import all_scores, as_array, as_results, nearest_to_given
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ class MetricLearningCV(HistogramTransformer):
     verbose : int, default=0
         1 shows bars of steps (needs tqdm).
     random_state : int, RandomState instance or None, default=0
-        Draws the folds, if ``cv`` is a number.
+        Draws the folds, if ``cv`` is a number, and the samples and batches of learners
+        whose own is None.
 
     Attributes
     ----------
@@ -177,8 +178,9 @@ class MetricLearningCV(HistogramTransformer):
         self._validate(client)
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
+        seed = seed_of(self.random_state)
         learners = [
-            prepared(each, self.n_jobs, self.verbose)
+            prepared(each, self.n_jobs, self.verbose, seed)
             for each in as_list(self.estimator)
         ]
         sampler = clone(learners[0])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numbers
+from copy import deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
+from sklearn.utils import check_random_state
 
 from .. import validation
 from ..base._powers import raised
@@ -56,6 +58,15 @@ def splits_of(
     if any(len(part) == 0 for split in splits for part in split):
         raise ValueError("cv has a fold without histograms to learn from or score.")
     return splits
+
+
+def seed_of(random_state: object) -> int | None:
+    """Return a seed for learners, without changing what draws the folds."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(deepcopy(check_random_state(random_state)).randint(2**31))
 
 
 class Folds:
@@ -134,6 +145,7 @@ class Folds:
     ) -> Iterator[float]:
         """Score the metrics of one fold, after 0, 1, ... steps."""
         labels = self._labels
+        learner._settle(len(labels))
         weights = weights_of(len(train), labels[train], None)
         rows = rows_for(learner, self._rows)
         descent, seen = descent_of(learner, rows[train], weights, self._client)

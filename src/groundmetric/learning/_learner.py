@@ -89,6 +89,9 @@ class MetricLearner(HistogramTransformer):
         """Check the parameters, and set the descent up."""
         raise NotImplementedError
 
+    def _settle(self, n: int) -> None:
+        """Settle what depends on the number of histograms: folds have fewer."""
+
     def _settings(self) -> Settings:
         """Check what the steps depend on."""
         goal = as_criterion(self.criterion, only=self._criteria)

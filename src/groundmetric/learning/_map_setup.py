@@ -110,7 +110,7 @@ def descent_of(
     learner: MappedMetricLearning, rows: csr_array, weights: Weights
 ) -> Descent:
     """Check the parameters, and set the descent up for rows of mass 1."""
-    size = _batch_size(learner.batch_size, rows.shape[0])
+    size, random_state = batches_of(learner, rows.shape[0])
     pull = validation.as_factor(learner.pull, "pull")
     points, _ = centered_points(learner.points, rows.shape[1])
     start, logs = _starting_map(learner, rows, points), None
@@ -120,7 +120,7 @@ def descent_of(
     space = LinearMaps(points, start, logs)
     threads = validation.n_threads(learner.n_jobs)
     make = MappedHistograms(rows, space.parameters, n_threads=threads)
-    criterion = _criterion_of(learner, make, weights, size)
+    criterion = _criterion_of(learner, make, weights, size, random_state)
     if pull > 0:
         parts = _pulled(space.parameters, rows)
         criterion = MetricPull(criterion, space.metric, pull, parts)
@@ -130,12 +130,17 @@ def descent_of(
     return descent
 
 
-def _batch_size(given: Any, n: int) -> int | None:
-    """Return how many histograms a step is taken by; None for all."""
+def batches_of(learner: MappedMetricLearning, n: int) -> tuple[int | None, object]:
+    """Return how many histograms a step is taken by, None for all; and their seed."""
+    given, random_state = learner.batch_size, learner.random_state
     if isinstance(given, str):
         validation.require_one_of(given, "batch_size", ("auto",))
-        return BATCH if n > WHOLE else None
-    return given if given is None else validation.as_count(given, "batch_size", low=2)
+        # Nobody asked for chance: these batches are the same in every fit.
+        seed = 0 if random_state is None else random_state
+        return BATCH if n > WHOLE else None, seed
+    if given is not None:
+        validation.as_count(given, "batch_size", low=2)
+    return given, random_state
 
 
 def _criterion_of(
@@ -143,6 +148,7 @@ def _criterion_of(
     make: MappedHistograms,
     weights: Weights,
     size: int | None,
+    random_state: object,
 ) -> Criterion:
     """Set margins up on all histograms, or on one batch after another."""
     goal = as_criterion(learner.criterion, only=(Margin,))
@@ -156,7 +162,7 @@ def _criterion_of(
             weights,
             validation.n_threads(learner.n_jobs),
             batch_size=size,
-            random_state=learner.random_state,
+            random_state=random_state,
             searches=make,
         )
     return criterion

@@ -99,7 +99,9 @@ class SinkhornMetricLearning(PriorLearner):
     verbose : int, default=0
         1 shows a bar of steps (needs tqdm).
     random_state : int, RandomState instance or None, default=None
-        Draws the batches.
+        Draws the batches; from a prior, also the 256 histograms whose median distance
+        is the unit of temperature and pull. Without batches, None gives the same result
+        in every fit.
 
     Attributes
     ----------
