@@ -335,6 +335,18 @@ def test_aitchison_learns(digits, tmp_path):
     np.testing.assert_array_equal(again.pairwise(X_test, X), to_test)
 
 
+@pytest.mark.parametrize(
+    "learner", [AitchisonEmbedding(margin=1e30), ChiSquaredLMNN(push=1e20)]
+)
+def test_warns_if_no_step_lowers_the_loss(learner):
+    rng = np.random.default_rng(0)
+    X, y = rng.dirichlet(np.full(5, 0.5), 20), np.arange(20) % 2
+    with pytest.warns(ConvergenceWarning, match="L-BFGS found no lower loss after"):
+        learner.fit(X, y)
+    assert not getattr(learner, "converged_", False)
+    assert len(learner.losses_) == learner.n_iter_ + 1
+
+
 def test_equal_histograms_and_few_members():
     X = [[1, 2, 3], [1, 2, 3], [3, 1, 1], [3, 1, 2], [2, 4, 6], [3, 1, 1]]
     y = [0, 0, 0, 1, 1, 1]
