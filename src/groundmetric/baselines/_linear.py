@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 AUTO = "auto"  # an offset of 1 / d
+LARGEST_OFFSET = 1e6
 
 
 class EuclideanMap(LabeledTransformer):
@@ -74,6 +75,11 @@ class Mahalanobis(EuclideanMap):
             b = 1.0 / rows.shape[1]
         else:
             b = validation.as_positive_number(self.offset, "offset")
+            if b > LARGEST_OFFSET:
+                raise ValueError(
+                    f"offset is {b}; at most {LARGEST_OFFSET:g} is possible: masses are "
+                    "at most 1, and their differences would be lost to rounding."
+                )
         return np.asarray(np.log(rows + b))
 
     @abstractmethod
