@@ -157,7 +157,10 @@ def candidates_of(
 
 def require_known(learners: list[MetricLearner], grid: Grid | None) -> None:
     """Reject parameters that no learner has, or that candidates cannot differ in."""
-    for params in ParameterGrid(grid or {}):
+    if grid is None:
+        return
+    _require_grid(grid)
+    for params in ParameterGrid(grid):
         for name in params:
             if name in DRAWN_ONCE:
                 raise ValueError(
@@ -170,6 +173,29 @@ def require_known(learners: list[MetricLearner], grid: Grid | None) -> None:
                 raise ValueError(
                     f"param_grid has {name!r}; {' and '.join(names)} {verb} no such "
                     "parameter."
+                )
+
+
+def _require_grid(grid: Any) -> None:
+    """Reject what is not a dict of lists, or a list of such dicts."""
+    parts = list(grid) if isinstance(grid, (list, tuple)) else [grid]
+    if not parts:
+        raise ValueError("param_grid is empty; {} chooses only the steps.")
+    for part in parts:
+        if not isinstance(part, dict):
+            raise ValueError(
+                f"param_grid is {grid!r}; a dict of lists is needed, or a list of such "
+                "dicts."
+            )
+        for name, values in part.items():
+            if not isinstance(name, str):
+                raise ValueError(f"param_grid has {name!r}; names are needed.")
+            is_list = isinstance(values, (list, tuple, range)) or (
+                isinstance(values, np.ndarray) and values.ndim == 1
+            )
+            if not is_list or len(values) == 0:
+                raise ValueError(
+                    f"param_grid[{name!r}] is {values!r}; a list of values is needed."
                 )
 
 
