@@ -102,8 +102,8 @@ class GMML(Mahalanobis):
             )
         if values[0] < np.finfo(float).tiny:
             raise ValueError(
-                f"prior is too small: its smallest eigenvalue is {values[0]:.3g}, whose "
-                "inverse is infinite."
+                "prior is too small: the inverse of its smallest eigenvalue, "
+                f"{values[0]:.3g}, is infinite."
             )
         return prior, (vectors / values) @ vectors.T
 

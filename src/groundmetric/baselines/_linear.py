@@ -77,8 +77,8 @@ class Mahalanobis(EuclideanMap):
             b = validation.as_positive_number(self.offset, "offset")
             if b > LARGEST_OFFSET:
                 raise ValueError(
-                    f"offset is {b}; at most {LARGEST_OFFSET:g} is possible: masses are "
-                    "at most 1, and their differences would be lost to rounding."
+                    f"offset is {b}; at most {LARGEST_OFFSET:g} is possible: masses "
+                    "are at most 1, and their differences would be lost to rounding."
                 )
         return np.asarray(np.log(rows + b))
 

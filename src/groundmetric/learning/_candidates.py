@@ -7,12 +7,16 @@ learner that takes no steps.
 
 from __future__ import annotations
 
+import numbers
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.utils import check_random_state
 
+from .. import validation
 from ..base._powers import LOG
 from ._combined import CombinedMetricLearning
 from ._estimator import GroundMetricLearning
@@ -22,10 +26,10 @@ from ._run import valid_callbacks
 
 Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
 
-# The default grid: from histograms as they are to those with the lightest tails, and
-# from a metric held fast to one that is free.
+# The default grid: from histograms as they are to those with the lightest tails. With
+# no pull at all, the entries of a metric drift from what was known.
 POWERS: tuple[float | str, ...] = (1.0, 0.5, 0.25, LOG)
-PULLS = (10.0, 1.0, 0.0)
+PULLS = (10.0, 1.0)
 
 MOST_BINS = 1000  # of smoothed learners, for which exact distances are computed, too
 
@@ -67,7 +71,7 @@ class Candidate(NamedTuple):
         if self.is_given:
             return np.inf
         given = self.params.get("pull", getattr(self.learner, "pull", 0.0))
-        return 0.0 if given is None else float(given)
+        return 0.0 if given is None else validation.as_factor(given, "pull")
 
     @property
     def start(self) -> Key:
@@ -117,20 +121,31 @@ def learners_of(estimator: Any, client: object) -> list[MetricLearner]:
 
 
 def prepared(
-    given: Any, n_jobs: int | None, verbose: int, seed: int | None
-) -> MetricLearner:
-    """Copy a learner, with what the search has where it has no own.
+    learners: list[Any], n_jobs: int | None, verbose: int, random_state: object
+) -> list[MetricLearner]:
+    """Copy learners, with what the search has where they set none.
 
-    These are threads, bars and the seed of its samples and batches.
+    These are threads, bars, and the seed of samples and batches.
     """
-    learner: MetricLearner = clone(given)
-    if learner.random_state is None:
-        learner.set_params(random_state=seed)
-    if learner.get_params(deep=False).get("n_jobs", 1) is None:
-        learner.set_params(n_jobs=n_jobs)
-    if learner.verbose == 0:
-        learner.set_params(verbose=verbose)
-    return learner
+    seed = _seed_of(random_state)
+    copies = [clone(each) for each in learners]
+    for each in copies:
+        if each.random_state is None:
+            each.set_params(random_state=seed)
+        if each.get_params(deep=False).get("n_jobs", 1) is None:
+            each.set_params(n_jobs=n_jobs)
+        if each.verbose == 0:
+            each.set_params(verbose=verbose)
+    return copies
+
+
+def _seed_of(random_state: object) -> int | None:
+    """Return a seed, without changing what draws the folds."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(deepcopy(check_random_state(random_state)).randint(2**31))
 
 
 def candidates_of(
@@ -210,19 +225,26 @@ def _has(learner: MetricLearner, name: str, params: dict[str, Any]) -> bool:
     return True
 
 
+def knows_bins(learner: Any) -> bool:
+    """Tell whether something was given to start from: a metric, metrics, or points."""
+    init, points = (getattr(learner, name, None) for name in ("init", "points"))
+    is_metric = not (init is None or isinstance(init, str))
+    return (
+        is_metric or points is not None or isinstance(learner, CombinedMetricLearning)
+    )
+
+
 def _default_grid(learner: Any) -> dict[str, list[Any]]:
     """Powers, and pulls to what was given."""
     grid: dict[str, list[Any]] = {"power": list(POWERS)}
     init, points = (getattr(learner, name, None) for name in ("init", "points"))
     if isinstance(learner, GroundMetricLearning):
         is_given = points is not None if init is None else not isinstance(init, str)
-        if is_given or (isinstance(init, str) and init == "points"):
-            grid["pull"] = list(PULLS)
-    elif not learner._is_exact and learner._keeps_sparse(
-        reset=True
-    ):  # smoothed, from a prior
-        grid["pull"] = [pull for pull in PULLS if pull > 0]
-    return grid
+        is_pulled = is_given or (isinstance(init, str) and init == "points")
+    else:
+        # Smoothed learners, from a prior.
+        is_pulled = not learner._is_exact and learner._keeps_sparse(reset=True)
+    return {**grid, "pull": list(PULLS)} if is_pulled else grid
 
 
 def _given_to(learner: Any, n_bins: int) -> list[Candidate]:

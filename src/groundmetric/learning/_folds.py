@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable
-from copy import deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
-from sklearn.utils import check_random_state
 
 from .. import validation
 from ..base._powers import raised
@@ -79,15 +77,6 @@ def _as_split(given: Any, n: int, name: str) -> Split:
     if len(train) == 0 or len(test) == 0:
         raise ValueError("cv has a fold without histograms to learn from or score.")
     return train, test
-
-
-def seed_of(random_state: object) -> int | None:
-    """Return a seed for learners, without changing what draws the folds."""
-    if random_state is None:
-        return None
-    if isinstance(random_state, numbers.Integral):
-        return int(random_state)
-    return int(deepcopy(check_random_state(random_state)).randint(2**31))
 
 
 class Folds:
