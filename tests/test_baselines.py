@@ -421,7 +421,7 @@ def test_says_what_to_install(monkeypatch):
         (GMML(prior=np.eye(2)), [0, 0, 1, 1], r"but \(3, 3\) is needed"),
         (GMML(prior=np.triu(np.ones((3, 3)))), [0, 0, 1, 1], r"prior\[0, 1\] is 1\.0"),
         (GMML(prior=np.zeros((3, 3))), [0, 0, 1, 1], "not positive definite"),
-        (GMML(prior=1e-310 * np.eye(3)), [0, 0, 1, 1], "prior is too small: its smal"),
+        (GMML(prior=1e-310 * np.eye(3)), [0, 0, 1, 1], "prior is too small: the inve"),
         (GMML(offset=1e300), [0, 0, 1, 1], r"offset is 1e\+300; at most 1e\+06 is"),
         (NCA(offset=1e12), [0, 0, 1, 1], "offset is 1000000000000.0; at most"),
         (AitchisonEmbedding(n_components=3), [0, 0, 1, 1], "it must be at most 2"),

@@ -253,12 +253,15 @@ def _given_to(learner: Any, n_bins: int) -> list[Candidate]:
     known: list[MetricLearner] = []
     if isinstance(learner, CombinedMetricLearning):
         known = [GroundMetricLearning(init=metric) for metric in learner.metrics]
-        if not known:
-            known = [GroundMetricLearning(points=points)]
-    elif isinstance(learner, GroundMetricLearning) or points is None:
+        if points is not None:
+            known.append(GroundMetricLearning(points=points))
+    elif isinstance(learner, GroundMetricLearning):
         known = []  # power 1 without a step is in the grid
-    elif learner._is_exact or n_bins <= MOST_BINS:
+    elif points is not None and (learner._is_exact or n_bins <= MOST_BINS):
         known = [MappedMetricLearning(points)]
+    if isinstance(learner, MappedMetricLearning) and learner.init is not None:
+        r = learner.n_components
+        known.append(MappedMetricLearning(points, r, init=learner.init))
     for each in known:
         each.set_params(power=1.0, n_jobs=learner.n_jobs)
     return [Candidate(each, {}, learns=False, is_given=True) for each in known]

@@ -78,11 +78,11 @@ class MetricLearningCV(HistogramTransformer):
         ``{"power": [0.5, 1.0], "criterion__margin": [0.3, 1.0]}``; of several learners,
         each takes those that it has. ``{}`` chooses only the steps. By default, these
         replace those of the estimator: ``power`` is one of 1, 0.5, 0.25 and "log1p",
-        and ``pull`` is 10 or 1 where a learner holds on to a metric or to points; steps
-        are taken with the two powers that are best before learning. The EMD with what
-        was given, ``init``, ``metrics`` or ``points``, is then always among the
-        candidates, with histograms as they are; beside smoothed learners, for up to
-        1,000 bins.
+        and ``pull`` is 10 or 1 where all entries of a metric, or the positions of a
+        smoothed learner, are pulled to what was given; maps keep their own. Steps are
+        taken with the two powers that are best before learning. The EMD with what was
+        given, ``init``, ``metrics`` or ``points``, is then always among the candidates,
+        with histograms as they are; beside smoothed learners, for up to 1,000 bins.
     cv : int, cross-validation generator or iterable, default=3
         Folds. A number stands for that many stratified folds, drawn twice.
     scoring : callable, optional
