@@ -256,6 +256,51 @@ def test_saves_its_grid(digits, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("grid", "expected"),
+    [
+        ({"power": (0.5, 1.0)}, {"power": [0.5, 1.0]}),
+        ({"power": np.array([0.5, 1.0])}, {"power": [0.5, 1.0]}),
+        ({"max_steps": list(np.array([1, 2]))}, {"max_steps": [1, 2]}),
+        (({"power": range(1, 3)},), [{"power": [1, 2]}]),
+        (
+            {"init": ["uniform", 1 - np.eye(4)]},
+            {"init": ["uniform", (1 - np.eye(4)).tolist()]},
+        ),
+        (
+            {"criterion": [Margin(), Margin(margin=1.0)]},
+            {"criterion": [Margin(), Margin(margin=1.0)]},
+        ),
+    ],
+)
+def test_saves_what_a_grid_may_hold(noise, tmp_path, grid, expected):
+    learner = GroundMetricLearning(max_steps=1)
+    search = MetricLearningCV(learner, grid, cv=2).fit(*noise)
+    search.save(tmp_path / "model")
+    loaded = MetricLearningCV.load(tmp_path / "model")
+    assert repr(loaded.param_grid) == repr(expected)
+    assert loaded.best_params_.keys() == search.best_params_.keys()
+    np.testing.assert_array_equal(loaded.metric_, search.metric_)
+    np.testing.assert_array_equal(loaded.fit(*noise).metric_, search.metric_)
+
+
+def test_leaves_out_what_no_file_can_hold(noise, tmp_path):
+    folds = [(np.arange(40), np.arange(40, 60)), (np.arange(20, 60), np.arange(10))]
+    options = {"param_grid": {"power": [1.0], "callbacks": [(print,)]}}
+    learner = GroundMetricLearning(max_steps=1)
+    search = MetricLearningCV(
+        learner, cv=folds, random_state=np.random.RandomState(0), **options
+    ).fit(*noise)
+    search.save(tmp_path / "model")
+    loaded = MetricLearningCV.load(tmp_path / "model")
+    assert loaded.random_state == 0
+    assert loaded.param_grid == {"power": [1.0]}
+    assert loaded.cv == [[part.tolist() for part in fold] for fold in folds]
+    np.testing.assert_array_equal(loaded.metric_, search.metric_)
+    search.set_params(cv=StratifiedKFold(2)).save(tmp_path / "model")
+    assert MetricLearningCV.load(tmp_path / "model").cv == 3
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"estimator": 3}, "estimator is 3; a GroundMetricLearning, MappedMetricLear"),
