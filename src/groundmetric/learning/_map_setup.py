@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from .. import validation
 from ..transport._exact import pairwise_emd
-from ._axes import centered, scaled, starting_map
+from ._axes import centered, require_two_bins, scaled, starting_map
 from ._criteria import Margin, as_criterion
 from ._descent import Descent, Settings
 from ._effort import warn_if_long
@@ -85,6 +85,7 @@ def centered_points(points: Any, d: int) -> tuple[Floats, int]:
 
     Without points, each bin has a coordinate of its own.
     """
+    require_two_bins(d)
     array, k = scaled(np.eye(d) if points is None else points, d)
     return centered(array, d), k
 

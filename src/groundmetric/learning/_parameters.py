@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from ..base._arrays import numpy_arrays, to_numpy
-from ._axes import principal_axes, scaled
+from ._axes import principal_axes, require_two_bins, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,6 +67,7 @@ class Prior:
         points, or without points, of the histograms.
         """
         d = rows.shape[1]
+        require_two_bins(d)
         start = None
         if points is None:
             array = _unit_vectors(rows, n_components)
