@@ -19,7 +19,7 @@ from scipy.spatial.distance import cdist
 from .. import validation
 from ._labeled import TargetsMixin
 from ._lbfgs import minimum_of
-from ._linear import EuclideanMap, median_distance
+from ._linear import EuclideanMap, scale_of
 from ._margins import margin_loss, target_neighbors
 
 Floats = NDArray[np.float64]
@@ -140,7 +140,7 @@ class AitchisonEmbedding(TargetsMixin, EuclideanMap):
             ratios = logs @ L.T
             centered = ratios - ratios.mean(axis=0)
             L = np.linalg.svd(centered.T)[0].T[:r] @ L
-        return L / median_distance(logs @ L.T)
+        return L / scale_of(logs @ L.T)
 
     def _map(self, rows: Floats) -> Floats:
         return np.asarray(np.log(rows + self.offsets_))

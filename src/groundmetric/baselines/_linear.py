@@ -64,7 +64,7 @@ class Mahalanobis(EuclideanMap):
 
     def _fit(self, rows: Floats, labels: Labels) -> None:
         mapped = self._map(rows)
-        scale = median_distance(mapped)
+        scale = scale_of(mapped)
         self.components_ = self._learn(mapped / scale, labels) / scale
 
     def _map(self, rows: Floats) -> Floats:
@@ -87,7 +87,7 @@ class Mahalanobis(EuclideanMap):
         """Find L for rows whose median distance is 1."""
 
 
-def median_distance(rows: Floats) -> float:
+def scale_of(rows: Floats) -> float:
     """Return the median distance of rows that differ; 1 if none do."""
     distances = pdist(rows)
     positive = distances[distances > 0]

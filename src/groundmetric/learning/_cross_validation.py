@@ -28,6 +28,7 @@ from ._candidates import (
     require_known,
 )
 from ._folds import Folds, descent_of, rows_for, splits_of
+from ._sample import sampled
 from ._selection import all_scores, as_array, as_results, choice_of
 
 if TYPE_CHECKING:
@@ -184,8 +185,8 @@ class MetricLearningCV(HistogramTransformer):
         own = self.n_jobs, self.verbose, self.random_state
         learners = prepared(as_list(self.estimator), *own)
         sampler = clone(learners[0])
-        rows, sampled, _ = sampler._sampled(rows, given, None)
-        labels: Labels = given if sampled is None else sampled
+        rows, kept, _ = sampled(sampler, rows, given)
+        labels: Labels = given if kept is None else kept
         best = self._choose(learners, rows, labels, client).make()
         best._note_labels(labels)
         weights = weights_of(rows.shape[0], labels, None)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from .. import validation
 from ..transport._exact import pairwise_emd
@@ -17,14 +16,16 @@ from ._axes import centered, require_two_bins, scaled, starting_map
 from ._criteria import Margin, as_criterion
 from ._descent import Descent, Settings
 from ._effort import warn_if_long
-from ._entries import weighted
+from ._entries import weigh
 from ._mapped_pairs import MappedHistograms
 from ._maps import LinearMaps
-from ._parameters import Parameters, logarithms, starting_weights
+from ._parameters import Parameters, exponentials, logarithms, starting_weights
 from ._pull import MetricPull
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from scipy.sparse import csr_array
 
     from ..similarity._weights import Weights
     from ._criterion import Criterion
@@ -37,8 +38,6 @@ A_PAIR, AN_ENTRY = 1e-5, 1.5e-8
 POTENTIALS = 4e-5  # of a pair, on one thread; for weights of bins
 # Above this many histograms, "auto" takes steps by batches of BATCH.
 WHOLE, BATCH = 256, 128
-# Weights that are larger or smaller are shown as this.
-LARGEST_LOG = 700.0
 
 
 class MapState(NamedTuple):
@@ -58,7 +57,7 @@ class MapState(NamedTuple):
     @property
     def weights(self) -> Floats:
         """Weights of the bins."""
-        return np.exp(np.clip(self.log_weights, -LARGEST_LOG, LARGEST_LOG))
+        return exponentials(self.log_weights)
 
     def distances(
         self, left: Any, right: Any = None, *, n_jobs: int | None = None
@@ -71,13 +70,6 @@ class MapState(NamedTuple):
     def as_function(self, n_jobs: int | None) -> Callable[..., Floats]:
         """Return what computes distances."""
         return partial(self.distances, n_jobs=n_jobs)
-
-
-def weigh(rows: Any, log_weights: Floats) -> csr_array:
-    """Weight the bins of histograms, and scale them to mass 1."""
-    found = csr_array(rows, copy=True)
-    found.data = weighted(found.data, found, log_weights)
-    return found
 
 
 def centered_points(points: Any, d: int) -> tuple[Floats, int]:

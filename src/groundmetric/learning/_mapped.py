@@ -19,6 +19,7 @@ from ..base._blas import one_blas_thread
 from ..base._rows import all_or_nothing
 from ..transport._exact import pairwise_emd
 from ._criteria import Margin
+from ._entries import weigh
 from ._learner import MetricLearner
 from ._map_setup import (
     MapState,
@@ -27,7 +28,6 @@ from ._map_setup import (
     descent_of,
     parts_of,
     state_of,
-    weigh,
 )
 from ._maps import all_distances, of_unscaled
 from ._parameters import logarithms

@@ -32,6 +32,7 @@ Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]
 
 PARTS = ("weights", "map", "offsets")
+LARGEST_LOG = 700.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,6 +219,12 @@ def logarithms(weights: ArrayLike | None, d: int, name: str = "bin_weights") -> 
     logs: Floats = np.log(array)
     logs -= logs.mean()
     return logs
+
+
+def exponentials(log_weights: Floats) -> Floats:
+    """Return weights to show; those out of range are as large or small as possible."""
+    found: Floats = np.exp(np.clip(log_weights, -LARGEST_LOG, LARGEST_LOG))
+    return found
 
 
 def _standardized(points: Floats) -> Floats:
