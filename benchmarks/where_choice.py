@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import LinearSVC
@@ -13,6 +14,7 @@ from where_data import LARGE, DataSet
 from groundmetric.distances import DISTANCES
 from groundmetric.experiments import C_GRID, Method, knn_errors
 from groundmetric.experiments.methods import of_baseline
+from groundmetric.learning._parameters import inverse_document_frequency
 
 N_FOLDS, N_NEIGHBORS = 3, 20
 COMMON = 300  # bins that are left to learners of d x d matrices if there are too many
@@ -62,7 +64,7 @@ def smallest_of(y: np.ndarray) -> int:
 
 
 def tfidf_cosine(X: np.ndarray, _y: Any, _n_jobs: Any) -> Any:
-    idf = 1.0 + np.log((1 + len(X)) / (1 + np.count_nonzero(X, axis=0)))
+    idf = inverse_document_frequency(csr_array(X))
 
     def pairwise(left: np.ndarray, right: np.ndarray | None) -> np.ndarray:
         columns = left if right is None else right

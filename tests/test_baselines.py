@@ -335,6 +335,18 @@ def test_aitchison_learns(digits, tmp_path):
     np.testing.assert_array_equal(again.pairwise(X_test, X), to_test)
 
 
+@pytest.mark.parametrize(
+    "learner", [AitchisonEmbedding(margin=1e30), ChiSquaredLMNN(push=1e20)]
+)
+def test_warns_if_no_step_lowers_the_loss(learner):
+    rng = np.random.default_rng(0)
+    X, y = rng.dirichlet(np.full(5, 0.5), 20), np.arange(20) % 2
+    with pytest.warns(ConvergenceWarning, match="L-BFGS found no lower loss after"):
+        learner.fit(X, y)
+    assert not getattr(learner, "converged_", False)
+    assert len(learner.losses_) == learner.n_iter_ + 1
+
+
 def test_equal_histograms_and_few_members():
     X = [[1, 2, 3], [1, 2, 3], [3, 1, 1], [3, 1, 2], [2, 4, 6], [3, 1, 1]]
     y = [0, 0, 0, 1, 1, 1]
@@ -409,6 +421,9 @@ def test_says_what_to_install(monkeypatch):
         (GMML(prior=np.eye(2)), [0, 0, 1, 1], r"but \(3, 3\) is needed"),
         (GMML(prior=np.triu(np.ones((3, 3)))), [0, 0, 1, 1], r"prior\[0, 1\] is 1\.0"),
         (GMML(prior=np.zeros((3, 3))), [0, 0, 1, 1], "not positive definite"),
+        (GMML(prior=1e-310 * np.eye(3)), [0, 0, 1, 1], "prior is too small: the inve"),
+        (GMML(offset=1e300), [0, 0, 1, 1], r"offset is 1e\+300; at most 1e\+06 is"),
+        (NCA(offset=1e12), [0, 0, 1, 1], "offset is 1000000000000.0; at most"),
         (AitchisonEmbedding(n_components=3), [0, 0, 1, 1], "it must be at most 2"),
         (AitchisonEmbedding(max_steps=0), [0, 0, 1, 1], "max_steps is 0"),
         (AitchisonEmbedding(margin=-1.0), [0, 0, 1, 1], r"margin is -1\.0"),
@@ -420,6 +435,12 @@ def test_bad_input(learner, y, message):
     X = [[1, 2, 3], [2, 1, 3], [3, 2, 1], [3, 1, 2]]
     with pytest.raises(ValueError, match=message):
         learner.fit(X, y)
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_gmml_needs_histograms_that_differ(d):
+    with pytest.raises(ValueError, match="X has no two histograms that differ"):
+        GMML().fit(np.ones((6, d)), [0, 0, 0, 1, 1, 1])
 
 
 def test_names_are_public():

@@ -466,9 +466,12 @@ def test_a_sample_without_a_seed_cannot_resume(digits, tmp_path):
     saved = Checkpoint(tmp_path / "run")
     options = {"max_samples": 12, "max_steps": 2}
     learner = GroundMetricLearning(callbacks=[saved], **options)
-    for each in (learner, gm.MetricLearningCV(learner, {}, cv=2)):
+    search = gm.MetricLearningCV(learner, {}, cv=2, random_state=None)
+    for each in (learner, search):
         with pytest.raises(ValueError, match="random_state is None, but callbacks has"):
             each.fit(*digits)
+    search.set_params(random_state=0).fit(*digits)
+    assert len(search.sample_indices_) == 12
     learner.set_params(random_state=0).fit(*digits)
     assert learner.n_iter_ == 2
     whole = clone(learner).set_params(max_samples=24, random_state=None)

@@ -172,6 +172,41 @@ def test_what_was_given_is_chosen_unless_learning_is_better(data, make):
     )
 
 
+@pytest.mark.parametrize("family", ["map", "map without points", "combination"])
+def test_each_distance_that_was_given_is_a_candidate(data, family):
+    X, y, points = data
+    A = np.diag([1.0, 3.0])
+    init, weights = np.eye(8) + 0.1, np.arange(1.0, 9.0)
+    learner, given = {
+        "map": (
+            MappedMetricLearning(points, init=A, bin_weights=weights, **QUICK),
+            [points, points @ A.T],
+        ),
+        "map without points": (
+            MappedMetricLearning(init=init, bin_weights=weights, **QUICK),
+            [init.T],
+        ),
+        "combination": (
+            CombinedMetricLearning([1 - np.eye(8)], points, **QUICK),
+            [np.eye(8), points],
+        ),
+    }[family]
+    seen = []
+
+    def scoring(between, *_):
+        seen.append(between / between.mean())
+        return 0.5
+
+    train = np.arange(24) < 16
+    MetricLearningCV(learner, cv=[(train, ~train)], scoring=scoring).fit(X, y)
+    rows = X / X.sum(axis=1, keepdims=True)
+    for positions in given:
+        M = cdist(positions, positions)
+        expected = gm.pairwise_emd(rows[~train], rows[train], metric=M)
+        expected /= expected.mean()
+        assert any(np.allclose(found, expected, rtol=1e-6) for found in seen)
+
+
 def families(points):
     return [
         GroundMetricLearning(points=points, power=1.0, **QUICK),

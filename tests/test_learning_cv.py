@@ -256,17 +256,88 @@ def test_saves_its_grid(digits, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("grid", "expected"),
+    [
+        ({"power": (0.5, 1.0)}, {"power": [0.5, 1.0]}),
+        ({"power": np.array([0.5, 1.0])}, {"power": [0.5, 1.0]}),
+        ({"max_steps": list(np.array([1, 2]))}, {"max_steps": [1, 2]}),
+        (({"power": range(1, 3)},), [{"power": [1, 2]}]),
+        (
+            {"init": ["uniform", 1 - np.eye(4)]},
+            {"init": ["uniform", (1 - np.eye(4)).tolist()]},
+        ),
+        (
+            {"criterion": [Margin(), Margin(margin=1.0)]},
+            {"criterion": [Margin(), Margin(margin=1.0)]},
+        ),
+    ],
+)
+def test_saves_what_a_grid_may_hold(noise, tmp_path, grid, expected):
+    learner = GroundMetricLearning(max_steps=1)
+    search = MetricLearningCV(learner, grid, cv=2).fit(*noise)
+    search.save(tmp_path / "model")
+    loaded = MetricLearningCV.load(tmp_path / "model")
+    assert repr(loaded.param_grid) == repr(expected)
+    assert loaded.best_params_.keys() == search.best_params_.keys()
+    np.testing.assert_array_equal(loaded.metric_, search.metric_)
+    np.testing.assert_array_equal(loaded.fit(*noise).metric_, search.metric_)
+
+
+def test_leaves_out_what_no_file_can_hold(noise, tmp_path):
+    folds = [(np.arange(40), np.arange(40, 60)), (np.arange(20, 60), np.arange(10))]
+    options = {"param_grid": {"power": [1.0], "callbacks": [(print,)]}}
+    learner = GroundMetricLearning(max_steps=1)
+    search = MetricLearningCV(
+        learner, cv=folds, random_state=np.random.RandomState(0), **options
+    ).fit(*noise)
+    search.save(tmp_path / "model")
+    loaded = MetricLearningCV.load(tmp_path / "model")
+    assert loaded.random_state == 0
+    assert loaded.param_grid == {"power": [1.0]}
+    assert loaded.cv == [[part.tolist() for part in fold] for fold in folds]
+    np.testing.assert_array_equal(loaded.metric_, search.metric_)
+    search.set_params(cv=StratifiedKFold(2)).save(tmp_path / "model")
+    assert MetricLearningCV.load(tmp_path / "model").cv == 3
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"estimator": 3}, "estimator is 3; a GroundMetricLearning, MappedMetricLear"),
         ({"estimator": gm.EMDClassifier()}, "estimator is EMDClassifier"),
         ({"scoring": "accuracy"}, "scoring is 'accuracy'; a function is needed"),
         ({"scoring": lambda *_: np.nan}, "scoring returned nan; a number is needed"),
+        ({"scoring": lambda *_: None}, "returned an object of type NoneType; a number"),
+        ({"scoring": lambda D, *_: D}, "returned an object of type ndarray; a number"),
         ({"patience": 0}, "patience is 0; it must be at least 1"),
         ({"estimator": GroundMetricLearning(callbacks=[3])}, r"callbacks\[0\] is 3"),
         ({"param_grid": {"cv": [2]}}, "param_grid has 'cv'; GroundMetricLearning has"),
         ({"cv": []}, "cv has no folds"),
         ({"cv": [(np.arange(12), np.arange(0))]}, "cv has a fold without histograms"),
+        (
+            {"cv": [(np.arange(12), [35, 36])]},
+            r"cv\[0\]\[1\]\[1\] is 36, but it must be",
+        ),
+        ({"cv": [(np.arange(12), [0.5])]}, r"cv\[0\]\[1\] must be whole numbers"),
+        ({"cv": [(np.ones(5, bool), [1])]}, r"cv\[0\]\[0\] is a mask of shape \(5,\)"),
+        ({"cv": [1, 2]}, r"cv\[0\] is 1; rows to learn from and rows to score on are"),
+        ({"cv": [([0], [1], [2])]}, r"cv\[0\] is \(\[0\], \[1\], \[2\]\); rows"),
+        (
+            {"param_grid": {"power": 0.5}},
+            r"param_grid\['power'\] is 0.5; a list of val",
+        ),
+        (
+            {"param_grid": {"power": "log1p"}},
+            r"param_grid\['power'\] is 'log1p'; a lis",
+        ),
+        (
+            {"param_grid": {"power": []}},
+            r"param_grid\['power'\] is \[\]; a list of val",
+        ),
+        ({"param_grid": {3: [0.5]}}, "param_grid has 3; names are needed"),
+        ({"param_grid": 5}, "param_grid is 5; a dict of lists is needed"),
+        ({"param_grid": [5]}, r"param_grid is \[5\]; a dict of lists is needed"),
+        ({"param_grid": []}, "param_grid is empty; {} chooses only the steps"),
         (
             {"estimator": GroundMetricLearning(callbacks=[Checkpoint("no/at/all")])},
             "checkpoint",
@@ -297,6 +368,17 @@ def test_bad_parameters_before_the_folds(digits, options, message):
     options = {"estimator": GroundMetricLearning(max_steps=1)} | options
     with pytest.raises((ValueError, OSError), match=message):
         MetricLearningCV(**options).fit(*digits)
+
+
+def test_folds_may_be_masks(digits):
+    X, y = digits
+    train = np.arange(len(y)) % 3 > 0
+    learner = GroundMetricLearning(max_steps=1)
+    found = [
+        MetricLearningCV(learner, {}, cv=[split]).fit(X, y).cv_results_
+        for split in ((train, ~train), (np.flatnonzero(train), np.flatnonzero(~train)))
+    ]
+    np.testing.assert_array_equal(*(each["mean_test_score"] for each in found))
 
 
 def test_a_checkpoint_of_more_steps_does_not_count(noise, tmp_path):

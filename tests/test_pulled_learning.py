@@ -71,6 +71,32 @@ def test_stronger_pull_stays_nearer(data, options):
     assert found[2] < 0.1
 
 
+@pytest.mark.parametrize("kind", ["all entries", "a map and weights"])
+def test_the_pull_waits_for_a_batch_with_something_to_gain(kind):
+    rng = np.random.default_rng(0)
+    X, y = rng.dirichlet(np.full(6, 0.5), 40), np.arange(40) // 2
+    options = {"batch_size": 8, "max_steps": 10, "power": 1.0}
+    if kind == "all entries":
+        learner = GroundMetricLearning(**options)
+    else:
+        points = rng.normal(size=(6, 2))
+        learner = gm.MappedMetricLearning(points, bin_weights="learn", **options)
+    waited = 0
+    for seed in range(8):
+        learner.set_params(random_state=seed)
+        found = []
+        for pull in (0.0, 1e6):
+            learner.set_params(pull=pull).fit(X, y)
+            found.append(away(learner.metric_, learner.initial_metric_))
+        triplets = learner.path_.column("n_triplets")
+        if triplets[0] > 0 or triplets[:-1].sum() == 0:
+            continue
+        waited += 1
+        assert found[0] > 0.05
+        assert found[1] < 0.5 * found[0]
+    assert waited > 0
+
+
 def test_units_of_the_start_do_not_matter(data):
     X, y, M = data
     first, second = (

@@ -50,6 +50,13 @@ def proportional(found, expected):
     )
 
 
+@pytest.mark.parametrize("points", [None, [[1.0]]])
+@pytest.mark.parametrize("learner", [MappedMetricLearning, SinkhornMetricLearning])
+def test_one_bin_is_too_few(learner, points):
+    with pytest.raises(ValueError, match=r"X has 1 feature\(s\), but a metric needs"):
+        learner(points=points, bin_weights="learn").fit(np.ones((6, 1)), [0, 1] * 3)
+
+
 @pytest.mark.parametrize("fitted", [False, True])
 @pytest.mark.parametrize("smoothing", [1.0, math.inf])
 def test_smoothed_distances_start_at_points_and_frequencies(smoothing, fitted):

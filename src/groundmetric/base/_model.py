@@ -9,6 +9,7 @@ attribute, as in ``learner_.metric_``, those of a list with numbers, as in
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .._files import Arrays, StrPath
 
 KIND = "model"
+READING = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 PLAIN = (bool, int, float, str, type(None))
 NAMES_IN = "feature_names_in_"  # optional in every estimator
 
@@ -43,7 +45,11 @@ class SavedMixin:
     _optional: ClassVar[tuple[str, ...]] = ()
 
     def save(self, path: StrPath) -> None:
-        """Write the fitted estimator to one ``.npz`` file, except functions."""
+        """Write the fitted estimator to one ``.npz`` file.
+
+        Functions, and parameters that no file can hold, such as a ``RandomState``, are
+        left out: they have their defaults again when it is loaded.
+        """
         check_is_fitted(self)
         facts, arrays = _pack(self)
         _files.write(path, KIND, facts, arrays)
@@ -59,7 +65,7 @@ class SavedMixin:
             )
         try:
             found: Saved = _unpack(cls, facts, arrays)
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+        except READING as error:
             raise ValueError(
                 f"{os.fspath(path)} is not a model that this groundmetric can read: "
                 f"{error}."
@@ -101,22 +107,38 @@ def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:
         for name, value in values.items():
             key = f"param.{name}" if kind == "params" else name
             item = os.fspath(value) if isinstance(value, os.PathLike) else value
-            item = item.item() if isinstance(item, np.generic) else item
-            if _is_plain(item):
-                facts[kind][name] = item
-            elif _is_nested(item):
+            if _is_nested(item):
                 facts[f"nested_{kind}"][name], inner = _pack_nested(item, f"{key}.")
                 arrays |= inner
             elif hasattr(item, "to_array"):
                 arrays[key] = item.to_array()
             elif not callable(item) and name != "callbacks":
-                arrays[key] = _as_plain(item, name)
+                try:
+                    found = _as_stored(item, name)
+                except ValueError:
+                    if kind == "fitted" or isinstance(item, BaseEstimator):
+                        raise
+                    continue  # such as a random state
+                if isinstance(found, np.ndarray):
+                    arrays[key] = found
+                else:
+                    facts[kind][name] = found
     return facts, arrays
+
+
+def _as_stored(item: Any, name: str) -> Any:
+    """Convert to an array, or to what JSON holds."""
+    if isinstance(item, (list, tuple)) and not _is_grid(item):
+        with suppress(ValueError):  # parts of different lengths, such as folds
+            return _as_plain(item, name)
+    elif not isinstance(item, (*PLAIN, np.generic)) and not _is_grid(item):
+        return _as_plain(item, name)
+    return _as_facts(item, name)
 
 
 def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:
     """Rebuild an estimator; raise an error if the parts do not fit."""
-    params, fitted = dict(facts["params"]), dict(facts["fitted"])
+    params, fitted = _from_facts(facts["params"]), _from_facts(facts["fitted"])
     for kind, values, start in (("params", params, "param."), ("fitted", fitted, "")):
         for name, inner in facts[f"nested_{kind}"].items():
             values[name] = _unpack_nested(inner, arrays, f"{start}{name}.")
@@ -198,17 +220,48 @@ def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
         yield from _subclasses(child)
 
 
-def _is_plain(item: Any) -> bool:
-    """Return whether JSON holds a value: a plain one, or a grid of such."""
+def _is_grid(item: Any) -> bool:
+    if isinstance(item, (list, tuple)):
+        return len(item) > 0 and all(isinstance(each, dict) for each in item)
+    return isinstance(item, dict)
+
+
+def _as_facts(item: Any, name: str) -> Any:
+    """Convert to what JSON holds; entries of dicts that it cannot hold are left out."""
+    if isinstance(item, (np.generic, np.ndarray)):
+        item = item.tolist()
+    if isinstance(item, PLAIN):
+        return item
+    if isinstance(item, (list, tuple, range)):
+        return [_as_facts(each, name) for each in item]
     if isinstance(item, dict):
-        return all(isinstance(key, str) for key in item) and all(
-            isinstance(value, PLAIN)
-            or (isinstance(value, list) and all(isinstance(x, PLAIN) for x in value))
-            for value in item.values()
-        )
-    if isinstance(item, list) and item and all(isinstance(x, dict) for x in item):
-        return all(_is_plain(part) for part in item)
-    return isinstance(item, PLAIN)
+        found = {}
+        for key, value in item.items():
+            with suppress(ValueError):
+                found[str(key)] = _as_facts(value, name)
+        return found
+    if isinstance(item, Parameters):
+        facts, arrays = _pack(item)
+        if not arrays:
+            return facts
+    raise _not_saved(name)
+
+
+def _from_facts(item: Any) -> Any:
+    """Make the objects in a grid again."""
+    if isinstance(item, list):
+        return [_from_facts(each) for each in item]
+    if not isinstance(item, dict):
+        return item
+    if "nested_params" in item:
+        return _unpack(_class_of(item["estimator"]), item, {})
+    return {key: _from_facts(value) for key, value in item.items()}
+
+
+def _not_saved(name: str) -> ValueError:
+    return ValueError(
+        f"{name} holds Python objects, which cannot be saved; use strings or numbers."
+    )
 
 
 def _as_plain(values: Any, name: str) -> np.ndarray[Any, Any]:
@@ -217,8 +270,5 @@ def _as_plain(values: Any, name: str) -> np.ndarray[Any, Any]:
     if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.flat):
         array = array.astype(str)
     if array.dtype.kind not in "biufSUmM":
-        raise ValueError(
-            f"{name} holds Python objects, which cannot be saved; use strings or "
-            "numbers."
-        )
+        raise _not_saved(name)
     return array

@@ -14,12 +14,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import helmert
-from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
 from .. import validation
 from ._labeled import TargetsMixin
-from ._linear import EuclideanMap, median_distance
+from ._lbfgs import minimum_of
+from ._linear import EuclideanMap, scale_of
 from ._margins import margin_loss, target_neighbors
 
 Floats = NDArray[np.float64]
@@ -65,7 +65,8 @@ class AitchisonEmbedding(TargetsMixin, EuclideanMap):
     n_iter_ : int
         Number of steps.
     converged_ : bool
-        Whether improvements fell below ``tol``.
+        Whether improvements fell below ``tol``. If L-BFGS finds no lower loss before
+        that, a ``ConvergenceWarning`` says so.
     classes_ : ndarray
         Labels.
 
@@ -118,24 +119,15 @@ class AitchisonEmbedding(TargetsMixin, EuclideanMap):
                 flat[:-d].reshape(L.shape), flat[-d:], rows, labels, targets,
                 margin=margin, push=push,
             )  # fmt: skip
-            evaluated.append(value)
             return value, np.append(of_L, of_log_b * bool(self.learn_offsets))
 
-        evaluated: list[float] = []
         start = np.append(L, np.full(d, -np.log(d)))
-        losses = [loss(start)[0]]
-        found = minimize(
-            loss,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            callback=lambda _: losses.append(evaluated[-1]),  # a step ends there
-            options={"maxiter": limit, "ftol": tol},
-        )
+        name = type(self).__name__
+        found = minimum_of(loss, start, tol=tol, max_steps=limit, name=name)
         self.components_ = found.x[:-d].reshape(L.shape)
         self.offsets_ = np.exp(found.x[-d:])
-        self.losses_, self.n_iter_ = np.array(losses), len(losses) - 1
-        self.converged_ = self.n_iter_ < limit
+        self.losses_, self.n_iter_ = found.losses, len(found.losses) - 1
+        self.converged_ = found.converged
 
     def _start(self, logs: Floats) -> Floats:
         """Return the isometric log-ratio, or its principal axes, scaled."""
@@ -148,7 +140,7 @@ class AitchisonEmbedding(TargetsMixin, EuclideanMap):
             ratios = logs @ L.T
             centered = ratios - ratios.mean(axis=0)
             L = np.linalg.svd(centered.T)[0].T[:r] @ L
-        return L / median_distance(logs @ L.T)
+        return L / scale_of(logs @ L.T)
 
     def _map(self, rows: Floats) -> Floats:
         return np.asarray(np.log(rows + self.offsets_))

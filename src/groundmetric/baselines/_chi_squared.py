@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
 from scipy.special import softmax
 from sklearn.metrics.pairwise import additive_chi2_kernel
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ._labeled import LabeledTransformer, TargetsMixin
+from ._lbfgs import minimum_of
 from ._margins import margin_loss, target_neighbors
 
 Floats = NDArray[np.float64]
@@ -101,22 +101,13 @@ class ChiSquaredLMNN(TargetsMixin, LabeledTransformer):
             value, gradient = loss_and_gradient(
                 flat.reshape(d, d), rows, labels, targets, margin=margin, push=push
             )
-            evaluated.append(value)
             return value, gradient.ravel()
 
-        evaluated: list[float] = []
         start = (DIAGONAL * np.eye(d) + ELSEWHERE).ravel()
-        losses = [loss(start)[0]]
-        found = minimize(
-            loss,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            callback=lambda _: losses.append(evaluated[-1]),  # a step ends there
-            options={"maxiter": limit, "ftol": tol},
-        )
+        name = type(self).__name__
+        found = minimum_of(loss, start, tol=tol, max_steps=limit, name=name)
         self.components_ = softmax(found.x.reshape(d, d), axis=0)
-        self.losses_, self.n_iter_ = np.array(losses), len(losses) - 1
+        self.losses_, self.n_iter_ = found.losses, len(found.losses) - 1
         if self.n_iter_ >= limit:
             self._warn("steps")
 

@@ -74,6 +74,10 @@ class GMML(Mahalanobis):
         t = validation.as_number(self.t, "t", low=0.0, high=1.0)
         share = validation.as_factor(self.regularization, "regularization")
         prior, inverse = self._prior(rows.shape[1])
+        if (rows == rows[0]).all():
+            raise ValueError(
+                "X has no two histograms that differ; GMML needs some that do."
+            )
         with one_blas_thread():
             S, D = scatters(rows, labels)
             weight = share * np.trace(S + D) / (2 * len(S))
@@ -95,6 +99,11 @@ class GMML(Mahalanobis):
             raise ValueError(
                 f"prior is not positive definite: its smallest eigenvalue is "
                 f"{values[0]:.3g}."
+            )
+        if values[0] < np.finfo(float).tiny:
+            raise ValueError(
+                "prior is too small: the inverse of its smallest eigenvalue, "
+                f"{values[0]:.3g}, is infinite."
             )
         return prior, (vectors / values) @ vectors.T
 

@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 AUTO = "auto"  # an offset of 1 / d
+LARGEST_OFFSET = 1e6
 
 
 class EuclideanMap(LabeledTransformer):
@@ -63,7 +64,7 @@ class Mahalanobis(EuclideanMap):
 
     def _fit(self, rows: Floats, labels: Labels) -> None:
         mapped = self._map(rows)
-        scale = median_distance(mapped)
+        scale = scale_of(mapped)
         self.components_ = self._learn(mapped / scale, labels) / scale
 
     def _map(self, rows: Floats) -> Floats:
@@ -74,6 +75,11 @@ class Mahalanobis(EuclideanMap):
             b = 1.0 / rows.shape[1]
         else:
             b = validation.as_positive_number(self.offset, "offset")
+            if b > LARGEST_OFFSET:
+                raise ValueError(
+                    f"offset is {b}; at most {LARGEST_OFFSET:g} is possible: masses "
+                    "are at most 1, and their differences would be lost to rounding."
+                )
         return np.asarray(np.log(rows + b))
 
     @abstractmethod
@@ -81,7 +87,7 @@ class Mahalanobis(EuclideanMap):
         """Find L for rows whose median distance is 1."""
 
 
-def median_distance(rows: Floats) -> float:
+def scale_of(rows: Floats) -> float:
     """Return the median distance of rows that differ; 1 if none do."""
     distances = pdist(rows)
     positive = distances[distances > 0]

@@ -14,12 +14,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from .. import GroundMetricLearning, Margin, SinkhornMetricLearning
 from ..baselines import ITML, LMNN, NCA, ChiSquaredLMNN
 from ..distances import DISTANCES
+from ..learning._parameters import inverse_document_frequency
 from .names import LABELS, TFIDF
 
 Floats = NDArray[np.float64]
@@ -126,8 +128,8 @@ def _learn_map(learner: Any, X: Floats, y: Labels, _n_jobs: int | None) -> Pairw
 
 
 def _learn_idf(X: Floats, _y: Labels, _n_jobs: int | None) -> Pairwise:
-    """Weight bins by inverse document frequency, smoothed as in scikit-learn."""
-    idf = 1.0 + np.log((1 + len(X)) / (1 + np.count_nonzero(X, axis=0)))
+    """Weight bins by inverse document frequency."""
+    idf = inverse_document_frequency(csr_array(X))
 
     def pairwise(left: Floats, right: Floats | None) -> Floats:
         return DISTANCES["l1"](left * idf, None if right is None else right * idf)

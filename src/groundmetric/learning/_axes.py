@@ -15,6 +15,12 @@ Floats = NDArray[np.float64]
 TIED = 1e-8
 
 
+def require_two_bins(d: int) -> None:
+    """Reject histograms of one bin; the words are those of scikit-learn's checks."""
+    if d == 1:
+        raise ValueError("X has 1 feature(s), but a metric needs two bins.")
+
+
 def centered(points: ArrayLike, d: int) -> Floats:
     """Validate coordinates of d bins, and center them; distances stay as they are."""
     array = validation.as_coordinates(points, d)

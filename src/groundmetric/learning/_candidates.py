@@ -7,11 +7,14 @@ learner that takes no steps.
 
 from __future__ import annotations
 
+import numbers
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.utils import check_random_state
 
 from .. import validation
 from ..base._powers import LOG
@@ -118,16 +121,31 @@ def learners_of(estimator: Any, client: object) -> list[MetricLearner]:
 
 
 def prepared(
-    learners: list[Any], n_jobs: int | None, verbose: int
+    learners: list[Any], n_jobs: int | None, verbose: int, random_state: object
 ) -> list[MetricLearner]:
-    """Copy learners, with the threads and the bars of the search if they set none."""
+    """Copy learners, with what the search has where they set none.
+
+    These are threads, bars, and the seed of samples and batches.
+    """
+    seed = _seed_of(random_state)
     copies = [clone(each) for each in learners]
     for each in copies:
+        if each.random_state is None:
+            each.set_params(random_state=seed)
         if each.get_params(deep=False).get("n_jobs", 1) is None:
             each.set_params(n_jobs=n_jobs)
         if each.verbose == 0:
             each.set_params(verbose=verbose)
     return copies
+
+
+def _seed_of(random_state: object) -> int | None:
+    """Return a seed, without changing what draws the folds."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(deepcopy(check_random_state(random_state)).randint(2**31))
 
 
 def candidates_of(
@@ -154,7 +172,10 @@ def candidates_of(
 
 def require_known(learners: list[MetricLearner], grid: Grid | None) -> None:
     """Reject parameters that no learner has, or that candidates cannot differ in."""
-    for params in ParameterGrid(grid or {}):
+    if grid is None:
+        return
+    _require_grid(grid)
+    for params in ParameterGrid(grid):
         for name in params:
             if name in DRAWN_ONCE:
                 raise ValueError(
@@ -167,6 +188,29 @@ def require_known(learners: list[MetricLearner], grid: Grid | None) -> None:
                 raise ValueError(
                     f"param_grid has {name!r}; {' and '.join(names)} {verb} no such "
                     "parameter."
+                )
+
+
+def _require_grid(grid: Any) -> None:
+    """Reject what is not a dict of lists, or a list of such dicts."""
+    parts = list(grid) if isinstance(grid, (list, tuple)) else [grid]
+    if not parts:
+        raise ValueError("param_grid is empty; {} chooses only the steps.")
+    for part in parts:
+        if not isinstance(part, dict):
+            raise ValueError(
+                f"param_grid is {grid!r}; a dict of lists is needed, or a list of such "
+                "dicts."
+            )
+        for name, values in part.items():
+            if not isinstance(name, str):
+                raise ValueError(f"param_grid has {name!r}; names are needed.")
+            is_list = isinstance(values, (list, tuple, range)) or (
+                isinstance(values, np.ndarray) and values.ndim == 1
+            )
+            if not is_list or len(values) == 0:
+                raise ValueError(
+                    f"param_grid[{name!r}] is {values!r}; a list of values is needed."
                 )
 
 
@@ -209,12 +253,15 @@ def _given_to(learner: Any, n_bins: int) -> list[Candidate]:
     known: list[MetricLearner] = []
     if isinstance(learner, CombinedMetricLearning):
         known = [GroundMetricLearning(init=metric) for metric in learner.metrics]
-        if not known:
-            known = [GroundMetricLearning(points=points)]
-    elif isinstance(learner, GroundMetricLearning) or points is None:
+        if points is not None:
+            known.append(GroundMetricLearning(points=points))
+    elif isinstance(learner, GroundMetricLearning):
         known = []  # power 1 without a step is in the grid
-    elif learner._is_exact or n_bins <= MOST_BINS:
+    elif points is not None and (learner._is_exact or n_bins <= MOST_BINS):
         known = [MappedMetricLearning(points)]
+    if isinstance(learner, MappedMetricLearning) and learner.init is not None:
+        r = learner.n_components
+        known.append(MappedMetricLearning(points, r, init=learner.init))
     for each in known:
         each.set_params(power=1.0, n_jobs=learner.n_jobs)
     return [Candidate(each, {}, learns=False, is_given=True) for each in known]

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from ..base._rows import all_or_nothing
+from ._axes import require_two_bins
 from ._conic import Candidates, CombinedCriterion, ConicCombinations
 from ._criteria import Margin, Neighborhood, as_criterion
 from ._descent import Descent, Settings
@@ -191,8 +192,7 @@ class CombinedMetricLearning(ExactLearner):
 
     def _given(self, d: int, n_threads: int) -> Candidates:
         """Validate the metrics to combine."""
-        if d == 1:
-            raise ValueError("X has 1 feature(s), but a metric needs two bins.")
+        require_two_bins(d)
         return Candidates.of(self.metrics, self.points, d, n_threads=n_threads)
 
     def _settings(self) -> Settings:

@@ -28,13 +28,8 @@ from ._candidates import (
     require_known,
 )
 from ._folds import Folds, descent_of, rows_for, splits_of
-from ._selection import (
-    all_scores,
-    as_array,
-    as_results,
-    best_with_fewest_steps,
-    nearest_to_given,
-)
+from ._sample import sampled
+from ._selection import all_scores, as_array, as_results, choice_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,11 +79,11 @@ class MetricLearningCV(HistogramTransformer):
         ``{"power": [0.5, 1.0], "criterion__margin": [0.3, 1.0]}``; of several learners,
         each takes those that it has. ``{}`` chooses only the steps. By default, these
         replace those of the estimator: ``power`` is one of 1, 0.5, 0.25 and "log1p",
-        and ``pull`` is 10 or 1 where a learner holds on to a metric or to points; steps
-        are taken with the two powers that are best before learning. The EMD with what
-        was given, ``init``, ``metrics`` or ``points``, is then always among the
-        candidates, with histograms as they are; beside smoothed learners, for up to
-        1,000 bins.
+        and ``pull`` is 10 or 1 where all entries of a metric, or the positions of a
+        smoothed learner, are pulled to what was given; maps keep their own. Steps are
+        taken with the two powers that are best before learning. The EMD with what was
+        given, ``init``, ``metrics`` or ``points``, is then always among the candidates,
+        with histograms as they are; beside smoothed learners, for up to 1,000 bins.
     cv : int, cross-validation generator or iterable, default=3
         Folds. A number stands for that many stratified folds, drawn twice.
     scoring : callable, optional
@@ -104,7 +99,8 @@ class MetricLearningCV(HistogramTransformer):
     verbose : int, default=0
         1 shows bars of steps (needs tqdm).
     random_state : int, RandomState instance or None, default=0
-        Draws the folds, if ``cv`` is a number.
+        Draws the folds, if ``cv`` is a number, and the samples and batches of learners
+        whose own is None.
 
     Attributes
     ----------
@@ -186,10 +182,11 @@ class MetricLearningCV(HistogramTransformer):
         self._validate(client)
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
-        learners = prepared(as_list(self.estimator), self.n_jobs, self.verbose)
+        own = self.n_jobs, self.verbose, self.random_state
+        learners = prepared(as_list(self.estimator), *own)
         sampler = clone(learners[0])
-        rows, sampled, _ = sampler._sampled(rows, given, None)
-        labels: Labels = given if sampled is None else sampled
+        rows, kept, _ = sampled(sampler, rows, given)
+        labels: Labels = given if kept is None else kept
         best = self._choose(learners, rows, labels, client).make()
         best._note_labels(labels)
         weights = weights_of(rows.shape[0], labels, None)
@@ -234,11 +231,9 @@ class MetricLearningCV(HistogramTransformer):
         most = MOST_STARTS if self.param_grid is None else None
         scores = as_array(all_scores(folds, candidates, most))  # (., splits, steps)
         self.cv_results_ = as_results(candidates, scores)
-        if any(map(knows_bins, learners)):
-            pulls = [each.pull for each in candidates]
-            chosen, step = nearest_to_given(scores, pulls)
-        else:
-            chosen, step = best_with_fewest_steps(scores)
+        is_given = any(map(knows_bins, learners))
+        pulls = [each.pull for each in candidates] if is_given else None
+        chosen, step = choice_of(scores, pulls)
         self.best_step_ = step
         self.best_params_ = dict(candidates[chosen].params)
         self.best_score_ = float(scores[chosen, :, step].mean())

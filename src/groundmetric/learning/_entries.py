@@ -32,6 +32,13 @@ def weighted(masses: Floats, rows: csr_array, log_weights: Floats) -> Floats:
     return found
 
 
+def weigh(rows: Any, log_weights: Floats) -> csr_array:
+    """Weight the bins of histograms, and scale them to mass 1."""
+    found = csr_array(rows, copy=True)
+    found.data = weighted(found.data, found, log_weights)
+    return found
+
+
 class Entries:
     """Histograms of scipy, in rows."""
 

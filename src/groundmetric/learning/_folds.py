@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterable
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -50,12 +51,32 @@ def splits_of(
         cv = RepeatedStratifiedKFold(
             n_splits=n_splits, n_repeats=N_REPEATS, random_state=random_state
         )
-    splits = list(check_cv(cv, labels, classifier=True).split(rows, labels))
-    if not splits:
+    if isinstance(cv, Iterable) and not hasattr(cv, "split"):  # as a string has
+        given = list(cv)
+    else:
+        given = list(check_cv(cv, labels, classifier=True).split(rows, labels))
+    if not given:
         raise ValueError("cv has no folds; at least one is needed.")
-    if any(len(part) == 0 for split in splits for part in split):
+    return [_as_split(each, len(labels), f"cv[{k}]") for k, each in enumerate(given)]
+
+
+def _as_split(given: Any, n: int, name: str) -> Split:
+    """Validate indices or masks of rows to learn from, and to score on."""
+    try:
+        parts = list(given)
+    except TypeError:
+        parts = []
+    if len(parts) != 2:  # noqa: PLR2004 - a split is two
+        raise ValueError(
+            f"{name} is {given!r}; rows to learn from and rows to score on are needed."
+        )
+    train, test = (
+        validation.as_members(part, n, f"{name}[{k}]", "histograms")
+        for k, part in enumerate(parts)
+    )
+    if len(train) == 0 or len(test) == 0:
         raise ValueError("cv has a fold without histograms to learn from or score.")
-    return splits
+    return train, test
 
 
 class Folds:
@@ -134,6 +155,7 @@ class Folds:
     ) -> Iterator[float]:
         """Score the metrics of one fold, after 0, 1, ... steps."""
         labels = self._labels
+        learner._settle(len(labels))
         weights = weights_of(len(train), labels[train], None)
         rows = rows_for(learner, self._rows)
         descent, seen = descent_of(learner, rows[train], weights, self._client)
@@ -149,10 +171,21 @@ class Folds:
                 yield _accuracy(nearest, labels[train], labels[test])
                 continue
             between = learner._distances(metric)(held, seen)
-            score = float(self._scoring(between, labels[train], labels[test]))
-            if not np.isfinite(score):
-                raise ValueError(f"scoring returned {score}; a number is needed.")
-            yield score
+            yield _as_score(self._scoring(between, labels[train], labels[test]))
+
+
+def _as_score(given: Any) -> float:
+    """Reject what is not a number."""
+    try:
+        score = float(given)
+    except (TypeError, ValueError):
+        kind = type(given).__name__
+        raise ValueError(
+            f"scoring returned an object of type {kind}; a number is needed."
+        ) from None
+    if not np.isfinite(score):
+        raise ValueError(f"scoring returned {score}; a number is needed.")
+    return score
 
 
 def rows_for(learner: MetricLearner, rows: Any) -> Any:

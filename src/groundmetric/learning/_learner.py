@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..base._powers import Power, as_power, raised
 from ..base._rows import HistogramTransformer, as_classes
-from ..base._sample import drawn_by_class
 from ..cone._triangle import closure
 from ..similarity._makers import weights_of
 from ._criteria import CRITERIA, EXACT, as_criterion
 from ._descent import Settings
 from ._path import DescentPath
-from ._run import require_resumable, run, valid_callbacks
+from ._run import run, valid_callbacks
+from ._sample import sampled
 from ._scale import median_distance, some_of
 
 if TYPE_CHECKING:
@@ -77,6 +76,8 @@ class MetricLearner(HistogramTransformer):
     verbose: int
     random_state: object
 
+    sample_indices_: Indices
+
     def __sklearn_clone__(self) -> Any:
         """Clone with the same callbacks, which may count or may not be copied."""
         bare = copy(self)
@@ -88,6 +89,9 @@ class MetricLearner(HistogramTransformer):
     def _descent(self, rows: Any, weights: Weights) -> Descent:
         """Check the parameters, and set the descent up."""
         raise NotImplementedError
+
+    def _settle(self, n: int) -> None:
+        """Settle what depends on the number of histograms: folds have fewer."""
 
     def _settings(self) -> Settings:
         """Check what the steps depend on."""
@@ -126,7 +130,7 @@ class MetricLearner(HistogramTransformer):
         labels = None if y is None else as_classes(y, rows.shape[0])
         for name in self._optional:
             self.__dict__.pop(name, None)
-        rows, labels, similarity = self._sampled(rows, labels, similarity)
+        rows, labels, similarity = sampled(self, rows, labels, similarity)
         weights = weights_of(rows.shape[0], labels, similarity)
         self._note_labels(labels)
         self.power_ = self._valid_power()
@@ -135,25 +139,6 @@ class MetricLearner(HistogramTransformer):
     def _note_labels(self, labels: Labels | None) -> None:
         if labels is not None:
             self.classes_, self._labels = np.unique(labels), labels
-
-    def _sampled(
-        self, rows: Floats, labels: Labels | None, similarity: ArrayLike | None
-    ) -> tuple[Floats, Labels | None, ArrayLike | None]:
-        """Draw max_samples histograms, class by class if there are labels."""
-        if self.max_samples is None:
-            return rows, labels, similarity
-        n = validation.as_count(self.max_samples, "max_samples", low=2)
-        n_rows = rows.shape[0]
-        if n >= n_rows:
-            return rows, labels, similarity
-        require_resumable(self.callbacks, self.random_state)
-        classes = np.zeros(n_rows) if labels is None else labels
-        rng = check_random_state(self.random_state)
-        self.sample_indices_ = kept = drawn_by_class(classes, n, rng)
-        if similarity is not None:
-            similarity = validation.as_similarity(similarity, n_rows)
-            similarity = similarity[np.ix_(kept, kept)]
-        return rows[kept], None if labels is None else labels[kept], similarity
 
     def _learn(self, descent: Descent, rows: Any, n_steps: int | None = None) -> None:
         """Run the descent, for at most this many steps, and keep what it finds."""

@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from .. import validation
 from ..transport._exact import pairwise_emd
-from ._axes import centered, scaled, starting_map
+from ._axes import centered, require_two_bins, scaled, starting_map
 from ._criteria import Margin, as_criterion
 from ._descent import Descent, Settings
 from ._effort import warn_if_long
-from ._entries import weighted
+from ._entries import weigh
 from ._mapped_pairs import MappedHistograms
 from ._maps import LinearMaps
-from ._parameters import Parameters, logarithms, starting_weights
+from ._parameters import Parameters, exponentials, logarithms, starting_weights
 from ._pull import MetricPull
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from scipy.sparse import csr_array
 
     from ..similarity._weights import Weights
     from ._criterion import Criterion
@@ -37,8 +38,6 @@ A_PAIR, AN_ENTRY = 1e-5, 1.5e-8
 POTENTIALS = 4e-5  # of a pair, on one thread; for weights of bins
 # Above this many histograms, "auto" takes steps by batches of BATCH.
 WHOLE, BATCH = 256, 128
-# Weights that are larger or smaller are shown as this.
-LARGEST_LOG = 700.0
 
 
 class MapState(NamedTuple):
@@ -58,7 +57,7 @@ class MapState(NamedTuple):
     @property
     def weights(self) -> Floats:
         """Weights of the bins."""
-        return np.exp(np.clip(self.log_weights, -LARGEST_LOG, LARGEST_LOG))
+        return exponentials(self.log_weights)
 
     def distances(
         self, left: Any, right: Any = None, *, n_jobs: int | None = None
@@ -73,18 +72,12 @@ class MapState(NamedTuple):
         return partial(self.distances, n_jobs=n_jobs)
 
 
-def weigh(rows: Any, log_weights: Floats) -> csr_array:
-    """Weight the bins of histograms, and scale them to mass 1."""
-    found = csr_array(rows, copy=True)
-    found.data = weighted(found.data, found, log_weights)
-    return found
-
-
 def centered_points(points: Any, d: int) -> tuple[Floats, int]:
     """Coordinates of the bins, divided by 2^k, and k.
 
     Without points, each bin has a coordinate of its own.
     """
+    require_two_bins(d)
     array, k = scaled(np.eye(d) if points is None else points, d)
     return centered(array, d), k
 
@@ -110,7 +103,7 @@ def descent_of(
     learner: MappedMetricLearning, rows: csr_array, weights: Weights
 ) -> Descent:
     """Check the parameters, and set the descent up for rows of mass 1."""
-    size = _batch_size(learner.batch_size, rows.shape[0])
+    size, random_state = batches_of(learner, rows.shape[0])
     pull = validation.as_factor(learner.pull, "pull")
     points, _ = centered_points(learner.points, rows.shape[1])
     start, logs = _starting_map(learner, rows, points), None
@@ -120,7 +113,7 @@ def descent_of(
     space = LinearMaps(points, start, logs)
     threads = validation.n_threads(learner.n_jobs)
     make = MappedHistograms(rows, space.parameters, n_threads=threads)
-    criterion = _criterion_of(learner, make, weights, size)
+    criterion = _criterion_of(learner, make, weights, size, random_state)
     if pull > 0:
         parts = _pulled(space.parameters, rows)
         criterion = MetricPull(criterion, space.metric, pull, parts)
@@ -130,12 +123,17 @@ def descent_of(
     return descent
 
 
-def _batch_size(given: Any, n: int) -> int | None:
-    """Return how many histograms a step is taken by; None for all."""
+def batches_of(learner: MappedMetricLearning, n: int) -> tuple[int | None, object]:
+    """Return how many histograms a step is taken by, None for all; and their seed."""
+    given, random_state = learner.batch_size, learner.random_state
     if isinstance(given, str):
         validation.require_one_of(given, "batch_size", ("auto",))
-        return BATCH if n > WHOLE else None
-    return given if given is None else validation.as_count(given, "batch_size", low=2)
+        # Nobody asked for chance: these batches are the same in every fit.
+        seed = 0 if random_state is None else random_state
+        return BATCH if n > WHOLE else None, seed
+    if given is not None:
+        validation.as_count(given, "batch_size", low=2)
+    return given, random_state
 
 
 def _criterion_of(
@@ -143,6 +141,7 @@ def _criterion_of(
     make: MappedHistograms,
     weights: Weights,
     size: int | None,
+    random_state: object,
 ) -> Criterion:
     """Set margins up on all histograms, or on one batch after another."""
     goal = as_criterion(learner.criterion, only=(Margin,))
@@ -156,7 +155,7 @@ def _criterion_of(
             weights,
             validation.n_threads(learner.n_jobs),
             batch_size=size,
-            random_state=learner.random_state,
+            random_state=random_state,
             searches=make,
         )
     return criterion

@@ -19,14 +19,15 @@ from ..base._blas import one_blas_thread
 from ..base._rows import all_or_nothing
 from ..transport._exact import pairwise_emd
 from ._criteria import Margin
+from ._entries import weigh
 from ._learner import MetricLearner
 from ._map_setup import (
     MapState,
+    batches_of,
     centered_points,
     descent_of,
     parts_of,
     state_of,
-    weigh,
 )
 from ._maps import all_distances, of_unscaled
 from ._parameters import logarithms
@@ -84,7 +85,8 @@ class MappedMetricLearning(MetricLearner):
         Take each step by a batch of this many histograms, which has their targets and
         impostors; ``n_targets`` shrinks in proportion, but at most by half. All steps
         are taken then, and the mean of them is returned, since single batches are
-        noisy. None is all histograms; "auto" is 128 of them if there are more than 256.
+        noisy. None is all histograms; "auto" is 128 of them if there are more than 256,
+        the same ones in every fit, unless ``random_state`` is set.
     max_samples : int, optional
         Learn from at most this many histograms, drawn class by class; None for all.
         ``transform`` computes distances to these.
@@ -211,6 +213,9 @@ class MappedMetricLearning(MetricLearner):
 
     def _keeps_sparse(self, *, reset: bool) -> bool:  # noqa: ARG002 - always
         return True
+
+    def _settle(self, n: int) -> None:
+        self.batch_size, self.random_state = batches_of(self, n)
 
     def _descent(self, rows: csr_array, weights: Weights) -> Descent:
         return descent_of(self, csr_array(rows), weights)

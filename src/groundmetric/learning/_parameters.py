@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from ..base._arrays import numpy_arrays, to_numpy
-from ._axes import principal_axes, scaled
+from ._axes import principal_axes, require_two_bins, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,7 @@ Floats = NDArray[Any]  # float32 or float64
 Indices = NDArray[np.int64]
 
 PARTS = ("weights", "map", "offsets")
+LARGEST_LOG = 700.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,7 @@ class Prior:
         points, or without points, of the histograms.
         """
         d = rows.shape[1]
+        require_two_bins(d)
         start = None
         if points is None:
             array = _unit_vectors(rows, n_components)
@@ -217,6 +219,12 @@ def logarithms(weights: ArrayLike | None, d: int, name: str = "bin_weights") -> 
     logs: Floats = np.log(array)
     logs -= logs.mean()
     return logs
+
+
+def exponentials(log_weights: Floats) -> Floats:
+    """Return weights to show; those out of range are as large or small as possible."""
+    found: Floats = np.exp(np.clip(log_weights, -LARGEST_LOG, LARGEST_LOG))
+    return found
 
 
 def _standardized(points: Floats) -> Floats:

@@ -3,6 +3,9 @@ r"""The pull back to a known metric.
 .. math:: L(M) + \lambda |M - M_0|^2, \qquad
           \lambda = \mathrm{pull} \cdot \frac{|\nabla L(M_0)|}{|M_0|}
 
+The gradient is the first that is not zero: a batch may have nothing to gain, and until
+one has, the metric stays at M_0.
+
 A metric has d (d - 1) / 2 entries, and few histograms say little about most of them.
 The pull keeps these near the prior: bins that no histogram uses return to their
 distances in M_0. It is relative, so that a pull of 1 is as strong as the criterion when
@@ -57,7 +60,7 @@ class MetricPull:
         self._pull = pull
         self._parts = parts or [(..., norm(metric) or 1.0)]
         self._slope = np.zeros_like(metric)  # of the concave part
-        self._strengths: Floats | None = None  # lambda, known after one evaluation
+        self._strengths = np.zeros(len(self._parts))  # lambda; 0 until it is known
 
     def linearize(self, metric: Floats) -> Evaluation:
         """Evaluate the concave part of L."""
@@ -68,20 +71,20 @@ class MetricPull:
     def evaluate(self, metric: Floats) -> Evaluation:
         """Evaluate the rest of L, and the pull."""
         found = self._criterion.evaluate(metric)
-        if self._strengths is None:
-            steepness = self._slope + found.gradient
-            self._strengths = np.array(
-                [
-                    self._pull * norm(steepness[some]) / size
-                    for some, size in self._parts
-                ]
-            )
+        if (self._strengths == 0).any():
+            self._set_strengths(self._slope + found.gradient)
         value, gradient = found.value, found.gradient.copy()
         for strength, (some, _) in zip(self._strengths, self._parts, strict=True):
             away = metric[some] - self._known[some]
             value += float(strength) * float(np.vdot(away, away))
             gradient[some] += 2 * strength * away
         return replace(found, value=value, gradient=gradient)
+
+    def _set_strengths(self, steepness: Floats) -> None:
+        """Set lambda where it is not yet known."""
+        for k, (some, size) in enumerate(self._parts):
+            if self._strengths[k] == 0:
+                self._strengths[k] = self._pull * norm(steepness[some]) / size
 
     def identity(self) -> Iterator[Any]:
         """Return what the criterion depends on, but for the histograms."""
@@ -91,15 +94,13 @@ class MetricPull:
 
     def state(self) -> Arrays:
         """Return lambda, and what evaluations leave behind."""
-        known = {} if self._strengths is None else {"lambda": self._strengths}
-        return {**self._criterion.state(), **known}
+        return {**self._criterion.state(), "lambda": self._strengths.copy()}
 
     def set_state(self, state: Arrays) -> None:
         """Continue as the criterion that this state is of."""
         state = dict(state)
-        strengths = state.pop("lambda", None)
-        if strengths is not None:
-            if strengths.shape != (len(self._parts),):
-                raise ValueError(f"its lambda has shape {strengths.shape}")
-            self._strengths = strengths
+        strengths = state.pop("lambda")
+        if strengths.shape != (len(self._parts),):
+            raise ValueError(f"its lambda has shape {strengths.shape}")
+        self._strengths = np.array(strengths)
         self._criterion.set_state(state)

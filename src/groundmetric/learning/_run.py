@@ -37,15 +37,6 @@ def valid_callbacks(callbacks: Any) -> list[Any]:
     return each
 
 
-def require_resumable(callbacks: Any, random_state: object) -> None:
-    """Reject a checkpoint of a sample that the next fit would draw differently."""
-    if random_state is None and any(isinstance(each, Checkpoint) for each in callbacks):
-        raise ValueError(
-            "random_state is None, but callbacks has a Checkpoint: it could not be "
-            "resumed with another draw of max_samples histograms; set random_state."
-        )
-
-
 def run(
     descent: Descent,
     rows: Any,

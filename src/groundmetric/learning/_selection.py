@@ -61,6 +61,13 @@ def best_with_fewest_steps(scores: Floats) -> tuple[int, int]:
     return best, int(steps[0])
 
 
+def choice_of(scores: Floats, pulls: Sequence[float] | None) -> tuple[int, int]:
+    """Choose a candidate and its steps; pulls are None if nothing was given."""
+    if pulls is None:
+        return best_with_fewest_steps(scores)
+    return nearest_to_given(scores, pulls)
+
+
 def all_scores(
     folds: Folds, candidates: Sequence[Candidate], most_starts: int | None = None
 ) -> list[Steps]:

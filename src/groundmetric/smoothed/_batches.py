@@ -71,7 +71,7 @@ class Batches(SmoothedPairs):
     batch_size : int, optional
         Histograms in a batch; all of them if None.
     seed : int
-        Draws the batches.
+        Draws the batches, and the histograms of :meth:`first_median`.
     options : dict, optional
         tol, max_iter, n_jobs and device of a finite smoothing.
     """

@@ -99,7 +99,8 @@ class SinkhornMetricLearning(PriorLearner):
     verbose : int, default=0
         1 shows a bar of steps (needs tqdm).
     random_state : int, RandomState instance or None, default=None
-        Draws the batches.
+        Draws the batches; from a prior, also 256 histograms that give the unit of
+        distances. Without batches, None gives the same result in every fit.
 
     Attributes
     ----------
@@ -254,10 +255,7 @@ class SinkhornMetricLearning(PriorLearner):
         )
 
     def fit_transform(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        **options: Any,
+        self, X: ArrayLike, y: ArrayLike | None = None, **options: Any
     ) -> Floats:
         """Fit, and compute the distances of the training histograms to each other.
 

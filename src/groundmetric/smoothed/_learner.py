@@ -16,8 +16,10 @@ from scipy.sparse import csr_array
 
 from .. import validation
 from ..learning._criteria import Margin, Softmax
+from ..learning._entries import weigh
 from ..learning._learner import MetricLearner
 from ..learning._maps import LARGEST
+from ..learning._parameters import exponentials
 from ..learning._scale import median_distance, some_of
 from ._positions import on_principal_axes, squared_distances
 from ._prior import State
@@ -29,9 +31,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-# Weights that are larger or smaller are shown as this.
-LARGEST_LOG = 700.0
 
 
 class PriorLearner(MetricLearner):
@@ -87,27 +86,23 @@ class PriorLearner(MetricLearner):
         self.initial_embedding_ = _centered(first.positions)
         self.embedding_ = on_principal_axes(_centered(last.positions))
         self.initial_bin_weights_, self.bin_weights_ = (
-            np.exp(np.clip(state.log_weights, -LARGEST_LOG, LARGEST_LOG))
-            for state in states
+            exponentials(state.log_weights) for state in states
         )
         self._initial_eps, self._eps = first.eps, last.eps
-        seen = last.weigh(rows)
+        seen = weigh(rows, last.log_weights)
         self._values, self._bins, self._starts = seen.data, seen.indices, seen.indptr
 
     def _seen(self, rows: Any) -> Any:
         seen = super()._seen(rows)
-        return self._weigh(seen, self.bin_weights_) if "_eps" in vars(self) else seen
+        if "_eps" not in vars(self):
+            return seen
+        return weigh(seen, np.log(self.bin_weights_))
 
     def _seen_before(self, rows: Any) -> Any:
         seen = super()._seen_before(rows)
         if "_eps" not in vars(self):
             return seen
-        return self._weigh(seen, self.initial_bin_weights_)
-
-    def _weigh(self, rows: Any, weights: Floats) -> csr_array:
-        """Multiply histograms by weights of their bins, and scale them to mass 1."""
-        state = State(np.log(weights), self.embedding_, self._eps)
-        return state.weigh(csr_array(rows))
+        return weigh(seen, np.log(self.initial_bin_weights_))
 
     def _before(self, before: str = "") -> Any:
         """Return costs, or the state of bins whose histograms have been weighted."""

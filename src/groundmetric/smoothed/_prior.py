@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base._arrays import find_arrays, to_numpy
-from ..learning._entries import weighted
+from ..learning._entries import weigh
 from ..learning._margin import MarginCriterion
 from ..learning._parameters import PARTS, Parameters, Prior
 from ._batch import LARGEST_SMOOTHING
@@ -183,9 +183,7 @@ class State(NamedTuple):
 
     def weigh(self, rows: csr_array) -> csr_array:
         """Weight the bins of histograms, and scale them to mass 1."""
-        found = rows.copy()
-        found.data = weighted(rows.data, rows, self.log_weights)
-        return found
+        return weigh(rows, self.log_weights)
 
     def distances(
         self,

@@ -56,7 +56,7 @@ def training_of(learner: PriorLearner, rows: Any, weights: Weights) -> StateTrai
         bin_weights=starting_weights(learner.bin_weights, rows),
         learned=PARTS if learner.bin_weights is not None else PARTS[1:],
         batch_size=size,
-        seed=int(check_random_state(learner.random_state).randint(2**31)),
+        seed=_seed_of(learner.random_state, size),
         dtype=dtype,
         n_threads=validation.n_threads(learner.n_jobs),
         options={"device": learner.device},
@@ -65,6 +65,16 @@ def training_of(learner: PriorLearner, rows: Any, weights: Weights) -> StateTrai
     training = StateTraining(*learning.training(rows, weights, learner.points))
     warn_of_training(learner, rows, training)
     return training
+
+
+def _seed_of(random_state: object, batch_size: int | None) -> int:
+    """Return what draws batches, and the histograms that give the unit of distances.
+
+    Without batches, nothing differs from fit to fit.
+    """
+    if random_state is None and batch_size is None:
+        return 0
+    return int(check_random_state(random_state).randint(2**31))
 
 
 def _goal_of(learner: PriorLearner, weights: Weights) -> dict[str, Any]:

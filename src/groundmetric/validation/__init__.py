@@ -45,6 +45,7 @@ from .learners import is_learner, require_bins, require_learned, seen_by
 from .pairs import (
     as_choice,
     as_labels,
+    as_members,
     as_pairs,
     as_similarity,
     as_weights,
@@ -94,6 +95,7 @@ __all__ = [
     "as_histograms",
     "as_image",
     "as_labels",
+    "as_members",
     "as_names",
     "as_nonnegative",
     "as_number",

@@ -59,17 +59,21 @@ def as_choice(pairs: ArrayLike | None, n_pairs: int) -> Indices:
     """Validate distinct positions in a list of pairs: None for all, or a mask."""
     if pairs is None:
         return as_indices(np.arange(n_pairs), "pairs", 1)
-    given = np.asarray(pairs)
-    if given.dtype == bool:
-        if given.shape != (n_pairs,):
-            raise ValueError(
-                f"pairs is a mask of shape {given.shape} for {n_pairs} pairs."
-            )
-        return as_indices(np.flatnonzero(given), "pairs", 1)
-    array = as_indices(given, "pairs", 1)
-    _require_range(array, n_pairs, "pairs", "")
+    array = as_members(pairs, n_pairs, "pairs", "pairs")
     if np.unique(array).size != array.size:
         raise ValueError("pairs lists the same pair twice; list each pair once.")
+    return array
+
+
+def as_members(values: ArrayLike, n: int, name: str, of: str) -> Indices:
+    """Validate positions among n pairs or histograms, or a mask of these."""
+    given = np.asarray(values)
+    if given.dtype == bool:
+        if given.shape != (n,):
+            raise ValueError(f"{name} is a mask of shape {given.shape} for {n} {of}.")
+        return as_indices(np.flatnonzero(given), name, 1)
+    array = as_indices(given, name, 1)
+    _require_range(array, n, name, "")
     return array
 
 
