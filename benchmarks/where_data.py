@@ -95,7 +95,7 @@ def digits() -> Iterator[DataSet]:
     """Few and many images of digits, as histograms of ink."""
     X, y = load_digits(return_X_y=True)
     grid = np.indices((8, 8)).reshape(2, -1).T.astype(float)
-    for name, each in (("digits, few", 50), ("digits, many", MOST)):
+    for name, each in (("digits, few", 100), ("digits, many", MOST)):
         yield drawn(name, X, y, {"pixels": grid}, each)
 
 

@@ -33,6 +33,7 @@ from groundmetric import (
     GroundMetricLearning,
     MappedMetricLearning,
     Margin,
+    MetricLearningCV,
     Neighborhood,
     SinkhornMetricLearning,
     pairwise_emd,
@@ -50,6 +51,8 @@ from groundmetric.experiments.methods import of_baseline
 
 FEW = 150  # bins up to which there are tables, and a metric for each coordinate
 FIXED, RIVAL, OURS, CHOOSER = "fixed", "rival", "ours", "chooser"
+
+FEW_COORDINATES = 10
 
 
 @dataclass(frozen=True)
@@ -70,13 +73,14 @@ class Entry:
 def entries(data: DataSet) -> list[Entry]:
     """List all methods for a data set."""
     ours = list(own(data))
-    families = [method for method in ours if method.name != "c-k"]
-    chosen = cross_validated("chooser", "ours, chosen by cross-validation", families)
+    # Without leaning to what was given, as the chooser does.
+    candidates = [method for method in ours if method.name != "c-k"]
+    least = cross_validated("least", "ours, least error on held-out", candidates)
     return [
         *(Entry(method, FIXED) for method in fixed(data)),
         *(Entry(method, RIVAL) for method in rivals(data)),
-        *(Entry(method, OURS) for method in ours),
-        Entry(chosen, CHOOSER),
+        *(Entry(method, OURS) for method in [*ours, least]),
+        *(Entry(method, CHOOSER) for method in chooser(data)),
         Entry(CHI2_KERNEL, RIVAL, knn=False),
         Entry(LINEAR, RIVAL, knn=False, predict=linear),
     ]
@@ -129,6 +133,33 @@ def own(data: DataSet) -> Iterator[Method]:
         yield combined(data)
     yield from of_prior(data, "mapped", "mapped", mapped)
     yield from of_prior(data, "softmax", "smoothed, from the prior", softmax)
+
+
+def chooser(data: DataSet) -> Iterator[Method]:
+    """Choose among our learners, and their powers, pulls and steps."""
+    label = "ours, chosen by cross-validation"
+    if data.points:
+        yield from of_prior(data, "chooser", label, families)
+        return
+    learner = families(data, None)
+    settings = {"families": [type(each).__name__ for each in learner.estimator]}
+    yield replace(Method.of(learner, "chooser", label), settings=settings)
+
+
+def families(data: DataSet, points: np.ndarray | None) -> MetricLearningCV:
+    """List the learners that suit the number of bins and what is known of them."""
+    found: list[Any] = []
+    if data.X.shape[1] <= LARGE:
+        found += [
+            GroundMetricLearning(Margin()),
+            SinkhornMetricLearning(criterion=Margin()),
+            SinkhornMetricLearning(smoothing=math.inf, criterion=Margin()),
+        ]
+    if points is not None:
+        if data.X.shape[1] <= LARGE:
+            found += [pulled(data, points), CombinedMetricLearning(*known_of(data))]
+        found += [mapped(data, points), softmax(data, points)]
+    return MetricLearningCV(found)
 
 
 # Learners that start from what is known of the bins.
@@ -193,24 +224,33 @@ def mapped(data: DataSet, points: np.ndarray) -> Any:
 
 def softmax(data: DataSet, points: np.ndarray) -> Any:
     weights, power = ("idf", 1.0) if data.are_words else ("learn", 0.5)
+    # Mean positions in the plane, say, of pixels, tell little.
+    smoothing = math.inf if points.shape[1] >= FEW_COORDINATES else 1.0
     return SinkhornMetricLearning(
-        smoothing=math.inf, points=points, bin_weights=weights, power=power,
+        smoothing=smoothing, points=points, bin_weights=weights, power=power,
         criterion="softmax", max_steps=200, random_state=0,
     )  # fmt: skip
 
 
 def combined(data: DataSet) -> Method:
     """Combine the uniform metric, all that is known, and each coordinate if few."""
-    d = data.X.shape[1]
-    metrics = [1.0 - np.eye(d), *(cdist(x, x) for x in data.points.values())]
-    points = next(iter(data.points.values())) if d <= FEW else None
-    learner = CombinedMetricLearning(metrics, points)
-    settings = {"metrics": ["uniform", *data.points], "coordinates": d <= FEW}
+    learner = CombinedMetricLearning(*known_of(data))
+    settings = {
+        "metrics": ["uniform", *data.points],
+        "coordinates": learner.points is not None,
+    }
     return replace(
         Method.of(CombinedMetricLearning(), "combined", "combined metrics"),
         settings=settings,
         learn=Method.of(learner, "combined").learn,
     )
+
+
+def known_of(data: DataSet) -> tuple[list[np.ndarray], np.ndarray | None]:
+    """Return metrics to combine, and coordinates if bins are few."""
+    d = data.X.shape[1]
+    metrics = [1.0 - np.eye(d), *(cdist(x, x) for x in data.points.values())]
+    return metrics, next(iter(data.points.values())) if d <= FEW else None
 
 
 def as_sparse(rows: np.ndarray | None) -> csr_array | None:

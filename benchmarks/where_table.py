@@ -17,7 +17,8 @@ from scipy import stats
 from groundmetric.experiments import Design, Estimate
 
 CHOOSER, LEVEL = "chooser", 0.95
-OTHERS = ("fixed", "rival")  # groups of methods that are not ours
+GROUPS = ("fixed", "rival", "ours", "chooser")
+OTHERS = GROUPS[:2]  # methods that are not ours
 N_NEIGHBORS = 20
 LISTS = ("knn", "wrong", "tested")
 
@@ -149,8 +150,7 @@ def errors(frame: pd.DataFrame, measure: str = "error") -> str:
         f"| | {' | '.join(table.columns)} |",
         "|:---|" + "---:|" * len(table.columns),
     ]
-    order = frame.drop_duplicates("method").sort_values("grp", kind="stable")["method"]
-    for method in order:
+    for method in in_order(frame):
         if method not in table.index:
             continue
         best = table.min()
@@ -165,12 +165,12 @@ def errors(frame: pd.DataFrame, measure: str = "error") -> str:
 def costs(frame: pd.DataFrame) -> str:
     """Tabulate mean seconds and the largest memory of each method."""
     labels = labels_of(frame)
-    by_method = frame.groupby("method", sort=False)
     lines = [
         "| | mean CPU seconds | most | most MB | failures |",
         "|:---|" + 4 * "---:|",
     ]
-    for method, rows in by_method:
+    for method in in_order(frame):
+        rows = frame[frame["method"] == method]
         failures = rows["failure"].dropna()
         lines.append(
             f"| {labels[method]} | {rows['seconds'].mean():.1f} "
@@ -178,6 +178,13 @@ def costs(frame: pd.DataFrame) -> str:
             f"| {len(failures)} |"
         )
     return "\n".join(lines)
+
+
+def in_order(frame: pd.DataFrame) -> list[str]:
+    """Methods, group by group."""
+    first = frame.drop_duplicates("method")
+    rank = first["grp"].map(GROUPS.index)
+    return list(first["method"].iloc[rank.argsort(kind="stable")])
 
 
 def labels_of(frame: pd.DataFrame) -> dict[str, str]:

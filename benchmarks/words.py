@@ -229,7 +229,7 @@ def rows(path: Path | None) -> Iterator[Row]:
             f"{what}: learn from {one['n']:.0f} documents, neighbors of "
             f"{one['n_test']:.0f}",
             f"{one['seconds']:.0f} s, {one['megabytes']:.0f} MB",
-            f"{pot / 3600:.1f} h (WMD, no learning, POT)",
+            f"{pot / 60:.0f} min (WMD, no learning, POT)",
             pot / one["seconds"],
             10.0,
             f"{one['before']:.0f} MB before; limits: {limit[0]} s, {limit[1]} MB; "

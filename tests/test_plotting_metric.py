@@ -14,7 +14,7 @@ from groundmetric.plotting import (
     MetricDisplay,
     PathDisplay,
 )
-from groundmetric.plotting._arrangement import PlanarMap
+from groundmetric.plotting._layouts import PlanarMap
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

@@ -28,7 +28,7 @@ def test_torch_learns_the_same(task, dtype, batch_size):
     rows, y, points = task
     kinship = np.where(np.equal.outer(y[:N], y[:N]), 1.0, -2.0)
     np.fill_diagonal(kinship, 0.0)
-    options = {"dtype": dtype, "batch_size": batch_size, "max_steps": 20}
+    options = {"dtype": dtype, "batch_size": batch_size, "max_steps": 10}
     slack = 1e-10 if dtype == "float64" else 1e-4
     for known in ({"y": y[:N]}, {"similarity": kinship}):
         ours, theirs = (
@@ -61,7 +61,7 @@ def test_torch_learns_the_same_by_pairs(task, criterion, rho):
     rows, y, points = task
     options = {"criterion": criterion, "smoothing": rho, "dtype": "float64"}
     ours, theirs = (
-        learner_of(points, device=device, max_steps=4, **options).fit(rows[:40], y[:40])
+        learner_of(points, device=device, max_steps=2, **options).fit(rows[:20], y[:20])
         for device in (None, "cpu")
     )
     np.testing.assert_allclose(theirs.embedding_, ours.embedding_, atol=1e-9)

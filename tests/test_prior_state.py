@@ -6,6 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
+from scipy.spatial.distance import pdist
 from sklearn.exceptions import ConvergenceWarning
 
 import groundmetric as gm
@@ -122,6 +123,32 @@ def test_gradient_without_points(rho):
         E, h = np.random.default_rng(6).normal(size=theta.shape), 1e-5
         up, down = (criterion.evaluate(theta + t * E).value for t in (h, -h))
         assert g @ E == pytest.approx((up - down) / (2 * h), rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "d"), [(12, 40), (40, 12)])
+def test_without_points_axes_are_those_of_the_histograms(n, d):
+    """Also of fewer histograms than bins, as documents often are."""
+    X = np.random.default_rng(n).gamma(0.5, size=(n, d))
+    X /= X.sum(axis=1, keepdims=True)
+    few = Prior.of(csr_array(X), None, 3).points
+    _, _, axes = np.linalg.svd(X - X.mean(axis=0))
+    span = axes[:3].T - axes[:3].T.mean(axis=0)
+    coefficients = np.linalg.lstsq(span, few, rcond=None)[0]
+    np.testing.assert_allclose(span @ coefficients, few, atol=1e-9)
+
+
+def test_more_components_than_histograms():
+    X = np.random.default_rng(0).gamma(0.5, size=(9, 600))
+    X /= X.sum(axis=1, keepdims=True)
+    rows = csr_array(X)
+    tracemalloc.start()
+    points = Prior.of(rows, None, 12).points
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 600 * 600 / 2
+    # Projections of e_p keep the distances of histograms along all that they vary in.
+    ratio = pdist(X @ points) / pdist(X)
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-6)
 
 
 def test_without_points_bins_are_equally_far_apart():

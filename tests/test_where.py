@@ -82,7 +82,7 @@ def test_taxa_are_as_far_as_their_path_in_the_tree():
 
 def test_digits_are_always_there():
     few, many, *_ = data_sets(None)
-    assert [len(data.draws[0][0]) for data in (few, many)] == [50, 200]
+    assert [len(data.draws[0][0]) for data in (few, many)] == [100, 200]
     assert few.X.shape[1] == len(few.points["pixels"])
 
 

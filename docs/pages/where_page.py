@@ -108,7 +108,7 @@ def draw() -> None:
     ax.set_yticks(range(len(errors.columns)), errors.columns)
     ax.set_xlabel("error of nearest neighbors, % (mean over 1 to 20 neighbors)")
     ax.grid(axis="y", alpha=0.3)
-    ax.legend(loc="upper right", ncols=len(COLORS), bbox_to_anchor=(1, 1.12))
+    figure.legend(loc="outside upper center", ncols=len(COLORS))
     with plt.rc_context({"svg.hashsalt": "where"}):
         figure.savefig(PICTURE, metadata={"Date": None})
     plt.close(figure)

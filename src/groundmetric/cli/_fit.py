@@ -19,6 +19,7 @@ from .. import (
 from .._words import count, percent
 from ..base._powers import Power, as_power
 from ..datasets._matrix import in_order_of, load_matrix, load_metric
+from ..learning._folds import SCORED_NEIGHBORS
 from ._command import command
 from ._console import emit, note, shows_progress, tell
 from ._data import limited, read_labeled
@@ -192,8 +193,8 @@ def _say(found: dict[str, Any]) -> None:
     )
     if chosen:
         tell(
-            f"Errors of 1 to 20 nearest neighbors of held-out histograms: "
-            f"{percent(found['held_out_error'])}, and "
+            f"Errors of 1 to {SCORED_NEIGHBORS} nearest neighbors of held-out "
+            f"histograms: {percent(found['held_out_error'])}, and "
             f"{percent(found['held_out_error_first'])} with the initial metric."
         )
     tell(f"Model: {found['model']}")

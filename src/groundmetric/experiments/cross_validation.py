@@ -135,7 +135,7 @@ def cross_validate(
     methods : iterable of str or Method, optional
         Names in :data:`METHODS`, or your own methods. By default as ``groundmetric
         evaluate``: :data:`FIXED` distances, l1 of TF-IDF if most bins are empty, as in
-        counts of words, the learners in :data:`LEARNERS` (without LMNN and ITML if
+        counts of words, the learners in :data:`LEARNERS` (without LMNN if
         metric-learn is not installed, and without ITML if there are more than five
         classes, because it then takes minutes), and "gml".
     n_train : int, optional

@@ -28,7 +28,7 @@ Indices = NDArray[np.int64]
 Labels = NDArray[Any]
 Split = tuple[NDArray[Any], NDArray[Any]]  # rows to learn from, and to score on
 
-MOST_NEIGHBORS = 20  # votes of 1 to this many neighbors are averaged
+SCORED_NEIGHBORS = 20  # votes of 1 to this many neighbors are averaged
 N_REPEATS = 2  # of folds, if their number is given
 
 
@@ -144,7 +144,7 @@ class Folds:
                 continue
             metric = learner._positions_of(result, rows.shape[1])
             if self._scoring is None:
-                k = min(MOST_NEIGHBORS, len(train))
+                k = min(SCORED_NEIGHBORS, len(train))
                 nearest = learner._nearest(metric, held, seen, k)
                 yield _accuracy(nearest, labels[train], labels[test])
                 continue

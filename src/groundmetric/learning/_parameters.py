@@ -241,20 +241,37 @@ def _unit_vectors(rows: csr_array, n_components: int | None) -> Floats:
     r = validation.as_count(n_components, "n_components", low=1, high=d)
     if r == d:
         return np.eye(d)
-    if r >= min(n, d):  # the decomposition has no more axes than histograms
-        dense = rows.toarray()
-        return principal_axes(dense - dense.mean(axis=0))[:r].T
+    axes = _more_axes(rows.toarray(), r) if r >= min(n, d) else _few_axes(rows, r)
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
+    turned: Floats = (axes * np.where(largest < 0, -1.0, 1.0)).T
+    return turned
+
+
+def _few_axes(rows: csr_array, r: int) -> Floats:
+    """Return the r axes along which more than r rows vary most."""
     from scipy.sparse.linalg import LinearOperator, svds
 
     mean = np.asarray(rows.mean(axis=0)).ravel()
     centered = LinearOperator(
         rows.shape,
         dtype=np.float64,
-        matvec=lambda v: rows @ v - mean @ v,
-        rmatvec=lambda u: rows.T @ u - mean * u.sum(),
+        # Some vectors are columns; less the mean, these would be d x d.
+        matvec=lambda v: rows @ v.ravel() - mean @ v.ravel(),
+        rmatvec=lambda u: rows.T @ u.ravel() - mean * u.sum(),
     )
-    _, _, axes = svds(centered, k=r, v0=np.ones(min(n, d)))
-    axes = axes[::-1]
-    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
-    turned: Floats = (axes * np.where(largest < 0, -1.0, 1.0)).T
-    return turned
+    _, _, axes = svds(centered, k=r, v0=np.ones(min(rows.shape)))
+    found: Floats = axes[::-1]
+    return found
+
+
+def _more_axes(rows: Floats, r: int) -> Floats:
+    """Return the axes of at most r rows, and others that complete them to r.
+
+    Without the matrix of all bins, whose eigenvectors would be these, too.
+    """
+    n, d = rows.shape
+    axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2]
+    others = np.random.default_rng(0).normal(size=(r - n, d))
+    q, triangle = np.linalg.qr(np.vstack([axes, others]).T)
+    found: Floats = (q * np.where(np.diag(triangle) < 0, -1.0, 1.0)).T
+    return found

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from .. import validation
-from ._arrangement import PlanarMap, extreme_pairs, planar_map
+from ._layouts import PlanarMap, extreme_pairs, planar_map
 from .axes import FAR, NEAR, MetricPicture, as_metric
 
 if TYPE_CHECKING:

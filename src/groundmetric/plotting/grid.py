@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
-from ._arrangement import extreme_pairs
+from ._layouts import extreme_pairs
 from .axes import COLORS, FAR, NEAR, MetricPicture, as_metric
 
 if TYPE_CHECKING:

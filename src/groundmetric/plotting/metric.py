@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import validation
-from ._arrangement import leaf_order
+from ._layouts import leaf_order
 from .axes import COLORS, MetricPicture, as_metric
 
 if TYPE_CHECKING:

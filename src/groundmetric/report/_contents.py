@@ -11,7 +11,7 @@ from sklearn.metrics import confusion_matrix
 
 from ..base._powers import raised
 from ..experiments.names import LABELS, in_a_sentence
-from ..plotting._arrangement import extreme_pairs, leaf_order, planar_map
+from ..plotting._layouts import extreme_pairs, leaf_order, planar_map
 from ._lesson import moved
 from ._origins import Origin, Origins
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from groundmetric.plotting._arrangement import extreme_pairs, leaf_order, planar_map
+from groundmetric.plotting._layouts import extreme_pairs, leaf_order, planar_map
 
 
 def test_order_of_points_on_a_line_is_theirs():
