@@ -694,7 +694,7 @@ def chosen_by_scores(scores, pulls):
     """Find the candidate and number of steps, by scores (candidates, folds, steps).
 
     The fewest steps within one standard error of the best; then the strongest pull;
-    then the first candidate.
+    then the first candidate. Without pulls, only steps of the best candidate count.
     """
     n_candidates, n_folds, n_steps = scores.shape
     scored = [
@@ -708,8 +708,10 @@ def chosen_by_scores(scores, pulls):
     for c, t in scored:
         lead = [scores[best[0], f, best[1]] - scores[c, f, t] for f in range(n_folds)]
         error = np.std(lead) / np.sqrt(n_folds - 1)
+        if pulls is None and c != best[0]:
+            continue
         if np.mean(lead) <= error:
-            within.append((t, -pulls[c], c))
+            within.append((t, 0.0 if pulls is None else -pulls[c], c))
     t, _, c = min(within)
     return c, t
 

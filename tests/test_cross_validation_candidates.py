@@ -19,7 +19,7 @@ from groundmetric import (
     MetricLearningCV,
     SinkhornMetricLearning,
 )
-from groundmetric.learning._selection import nearest_to_given
+from groundmetric.learning._selection import best_with_fewest_steps, nearest_to_given
 
 POWERS = [1.0, 0.5, 0.25, "log1p"]
 QUICK = {"max_steps": 1}
@@ -54,6 +54,7 @@ def test_choice_equals_its_literal_twin(scores, draw):
     for c in range(n_candidates):  # not all take as many steps
         scores[c, :, draw.draw(st.integers(1, n_steps)) :] = np.nan
     assert nearest_to_given(scores, pulls) == reference.chosen_by_scores(scores, pulls)
+    assert best_with_fewest_steps(scores) == reference.chosen_by_scores(scores, None)
 
 
 def test_choice_by_hand():
@@ -66,6 +67,16 @@ def test_choice_by_hand():
     assert nearest_to_given(scores, [0.0, 1.0, 1.0]) == (1, 1)
     scores[0, :, 0] = 0.8  # no step is as good
     assert nearest_to_given(scores, [0.0, 1.0, 1.0]) == (0, 0)
+
+
+def test_choice_by_hand_where_nothing_is_given():
+    # The first candidate is within one standard error without a step, but the second
+    # is best, after two steps, and nearly as good after one.
+    first = [[0.6, 0.6, 0.6], [0.8, 0.8, 0.8], [0.9, 0.9, 0.9]]
+    second = [[0.2, 0.9, 0.8], [0.2, 0.7, 0.8], [0.2, 0.7, 0.8]]
+    scores = np.array([first, second])
+    assert nearest_to_given(scores, [0.0, 0.0]) == (0, 0)
+    assert best_with_fewest_steps(scores) == (1, 1)
 
 
 def choices(search):
@@ -97,7 +108,7 @@ def test_pulls_where_a_metric_is_given(data, given):
     learner = GroundMetricLearning(**known, **QUICK)
     search = MetricLearningCV(learner, cv=2).fit(X, y)
     assert [params for _, params in choices(search)] == [
-        {"power": power, "pull": pull} for power in POWERS for pull in (10.0, 1.0, 0.0)
+        {"power": power, "pull": pull} for power in POWERS for pull in (10.0, 1.0)
     ]
     uniform = GroundMetricLearning(points=points, init="uniform", **QUICK)
     search = MetricLearningCV(uniform, cv=2).fit(X, y)
@@ -262,6 +273,8 @@ def test_noise_leaves_what_was_given(data):
             {"estimator": [GroundMetricLearning(), MappedMetricLearning(max_steps=0)]},
             "max_steps is 0",
         ),
+        ({"param_grid": {"pull": ["strong"]}}, "pull is 'strong'; a number"),
+        ({"estimator": GroundMetricLearning(pull=-1.0)}, "pull is -1.0; a number"),
         (
             {"estimator": CombinedMetricLearning(metrics=[np.ones((8, 8))])},
             r"metrics\[0\]",

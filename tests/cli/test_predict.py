@@ -269,6 +269,20 @@ def test_labels_of_neighbors_under_a_model_with_names(model, folder, run):
     assert ",x\n" in run(*line, "--label", "kind").stdout
 
 
+def test_fit_on_logarithms(folder, run):
+    rows, labels = np.concatenate([X, X + 1]), np.concatenate([Y, Y])
+    (folder / "more.csv").write_text(csv_of(rows, labels))
+    line = ["fit", "more.csv", "--max-steps", "2", "--out", "m.npz", "--power"]
+    assert run(*line, "log1p").exit_code == 0
+    direct = GroundMetricLearning(max_steps=2, power="log1p").fit(rows, labels)
+    model = GroundMetricLearning.load("m.npz")
+    assert model.power_ == "log1p"
+    assert np.array_equal(model.metric_, direct.metric_)
+    found = run(*line, "log")
+    assert found.exit_code != 0
+    assert "power is 'log'; a positive number or 'log1p' is needed" in found.stderr
+
+
 def test_fit_by_cross_validation(folder, run):
     rows, labels = np.concatenate([X, X + 1]), np.concatenate([Y, Y])
     (folder / "more.csv").write_text(csv_of(rows, labels))

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from .. import validation
 from ..base._powers import LOG
 from ._combined import CombinedMetricLearning
 from ._estimator import GroundMetricLearning
@@ -22,10 +23,10 @@ from ._run import valid_callbacks
 
 Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
 
-# The default grid: from histograms as they are to those with the lightest tails, and
-# from a metric held fast to one that is free.
+# The default grid: from histograms as they are to those with the lightest tails. With
+# no pull at all, the entries of a metric drift from what was known.
 POWERS: tuple[float | str, ...] = (1.0, 0.5, 0.25, LOG)
-PULLS = (10.0, 1.0, 0.0)
+PULLS = (10.0, 1.0)
 
 MOST_BINS = 1000  # of smoothed learners, for which exact distances are computed, too
 
@@ -67,7 +68,7 @@ class Candidate(NamedTuple):
         if self.is_given:
             return np.inf
         given = self.params.get("pull", getattr(self.learner, "pull", 0.0))
-        return 0.0 if given is None else float(given)
+        return 0.0 if given is None else validation.as_factor(given, "pull")
 
     @property
     def start(self) -> Key:
@@ -116,14 +117,17 @@ def learners_of(estimator: Any, client: object) -> list[MetricLearner]:
     return learners
 
 
-def prepared(given: Any, n_jobs: int | None, verbose: int) -> MetricLearner:
-    """Copy a learner, with the threads and the bars of the search if it has no own."""
-    learner: MetricLearner = clone(given)
-    if learner.get_params(deep=False).get("n_jobs", 1) is None:
-        learner.set_params(n_jobs=n_jobs)
-    if learner.verbose == 0:
-        learner.set_params(verbose=verbose)
-    return learner
+def prepared(
+    learners: list[Any], n_jobs: int | None, verbose: int
+) -> list[MetricLearner]:
+    """Copy learners, with the threads and the bars of the search if they set none."""
+    copies = [clone(each) for each in learners]
+    for each in copies:
+        if each.get_params(deep=False).get("n_jobs", 1) is None:
+            each.set_params(n_jobs=n_jobs)
+        if each.verbose == 0:
+            each.set_params(verbose=verbose)
+    return copies
 
 
 def candidates_of(
@@ -177,19 +181,26 @@ def _has(learner: MetricLearner, name: str, params: dict[str, Any]) -> bool:
     return True
 
 
+def knows_bins(learner: Any) -> bool:
+    """Tell whether something was given to start from: a metric, metrics, or points."""
+    init, points = (getattr(learner, name, None) for name in ("init", "points"))
+    is_metric = not (init is None or isinstance(init, str))
+    return (
+        is_metric or points is not None or isinstance(learner, CombinedMetricLearning)
+    )
+
+
 def _default_grid(learner: Any) -> dict[str, list[Any]]:
     """Powers, and pulls to what was given."""
     grid: dict[str, list[Any]] = {"power": list(POWERS)}
     init, points = (getattr(learner, name, None) for name in ("init", "points"))
     if isinstance(learner, GroundMetricLearning):
         is_given = points is not None if init is None else not isinstance(init, str)
-        if is_given or (isinstance(init, str) and init == "points"):
-            grid["pull"] = list(PULLS)
-    elif not learner._is_exact and learner._keeps_sparse(
-        reset=True
-    ):  # smoothed, from a prior
-        grid["pull"] = [pull for pull in PULLS if pull > 0]
-    return grid
+        is_pulled = is_given or (isinstance(init, str) and init == "points")
+    else:
+        # Smoothed learners, from a prior.
+        is_pulled = not learner._is_exact and learner._keeps_sparse(reset=True)
+    return {**grid, "pull": list(PULLS)} if is_pulled else grid
 
 
 def _given_to(learner: Any, n_bins: int) -> list[Candidate]:

@@ -22,12 +22,19 @@ from ._candidates import (
     Grid,
     as_list,
     candidates_of,
+    knows_bins,
     learners_of,
     prepared,
     require_known,
 )
 from ._folds import Folds, descent_of, rows_for, splits_of
-from ._selection import all_scores, as_array, as_results, nearest_to_given
+from ._selection import (
+    all_scores,
+    as_array,
+    as_results,
+    best_with_fewest_steps,
+    nearest_to_given,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,11 +63,13 @@ class MetricLearningCV(HistogramTransformer):
     and candidate gives metrics after 0, 1, ... steps, and their errors on the held-out
     histograms choose among them.
 
-    Chosen is what is nearest to what was given, of all that is within one standard
-    error of the best, that of the difference between the two on the same folds: the
-    fewest steps, of these the strongest pull, and of these the first candidate, in the
-    order of estimators and of the grid. Then one descent on everything takes as many
-    steps. The result is a learner as ``best_estimator_`` is.
+    If a metric, metrics or ``points`` were given, the choice is what is nearest to
+    these of all that is within one standard error of the best, that of the difference
+    between the two on the same folds: the fewest steps, of these the strongest pull,
+    and of these the first candidate, in the order of estimators and of the grid.
+    Otherwise, it is the best candidate, with the fewest steps within one standard
+    error. Then one descent on everything takes as many steps. The result is a learner
+    as ``best_estimator_`` is.
 
     Parameters
     ----------
@@ -75,11 +84,11 @@ class MetricLearningCV(HistogramTransformer):
         ``{"power": [0.5, 1.0], "criterion__margin": [0.3, 1.0]}``; of several learners,
         each takes those that it has. ``{}`` chooses only the steps. By default, these
         replace those of the estimator: ``power`` is one of 1, 0.5, 0.25 and "log1p",
-        and so is ``pull`` of 10, 1 and 0 if there is a metric or there are points to
-        start from, or of 10 and 1 for a smoothed learner that has a pull; steps are
-        taken with the two powers that are best before learning. The EMD with what was
-        given, ``init``, ``metrics`` or ``points``, is then always among the candidates,
-        with histograms as they are; beside smoothed learners, for up to 1,000 bins.
+        and ``pull`` is 10 or 1 where a learner holds on to a metric or to points; steps
+        are taken with the two powers that are best before learning. The EMD with what
+        was given, ``init``, ``metrics`` or ``points``, is then always among the
+        candidates, with histograms as they are; beside smoothed learners, for up to
+        1,000 bins.
     cv : int, cross-validation generator or iterable, default=3
         Folds. A number stands for that many stratified folds, drawn twice.
     scoring : callable, optional
@@ -177,10 +186,7 @@ class MetricLearningCV(HistogramTransformer):
         self._validate(client)
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
-        learners = [
-            prepared(each, self.n_jobs, self.verbose)
-            for each in as_list(self.estimator)
-        ]
+        learners = prepared(as_list(self.estimator), self.n_jobs, self.verbose)
         sampler = clone(learners[0])
         rows, sampled, _ = sampler._sampled(rows, given, None)
         labels: Labels = given if sampled is None else sampled
@@ -228,7 +234,11 @@ class MetricLearningCV(HistogramTransformer):
         most = MOST_STARTS if self.param_grid is None else None
         scores = as_array(all_scores(folds, candidates, most))  # (., splits, steps)
         self.cv_results_ = as_results(candidates, scores)
-        chosen, step = nearest_to_given(scores, [each.pull for each in candidates])
+        if any(map(knows_bins, learners)):
+            pulls = [each.pull for each in candidates]
+            chosen, step = nearest_to_given(scores, pulls)
+        else:
+            chosen, step = best_with_fewest_steps(scores)
         self.best_step_ = step
         self.best_params_ = dict(candidates[chosen].params)
         self.best_score_ = float(scores[chosen, :, step].mean())

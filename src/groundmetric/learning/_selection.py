@@ -51,6 +51,16 @@ def nearest_to_given(scores: Floats, pulls: Sequence[float]) -> tuple[int, int]:
     return int(which[order[0]]), int(steps[order[0]])
 
 
+def best_with_fewest_steps(scores: Floats) -> tuple[int, int]:
+    """Choose the best candidate, and the fewest steps of it within one standard error.
+
+    Where nothing was given, no candidate is nearer to it than another.
+    """
+    best = int(np.nanargmax(np.nanmax(scores.mean(axis=1), axis=1)))
+    steps = np.flatnonzero(within_one_error(scores[best].T))
+    return best, int(steps[0])
+
+
 def all_scores(
     folds: Folds, candidates: Sequence[Candidate], most_starts: int | None = None
 ) -> list[Steps]:
