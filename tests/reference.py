@@ -714,3 +714,48 @@ def chosen_by_scores(scores, pulls):
             within.append((t, 0.0 if pulls is None else -pulls[c], c))
     t, _, c = min(within)
     return c, t
+
+
+def with_share(r, p, share):
+    """Give bin p this share, and divide the rest as it was divided before."""
+    rest = sum(r) - r[p]
+    if rest == 0:
+        return list(r)
+    return [share if q == p else (1 - share) * r[q] / rest for q in range(len(r))]
+
+
+def wrong_share(distances, labels, label, k):
+    """Share of other labels among the k nearest; ties go to the first."""
+    near = sorted(range(len(distances)), key=lambda i: (distances[i], i))[:k]
+    return sum(labels[i] != label for i in near) / k
+
+
+def shares_listed(ratios, q):
+    """Share of the draws in which each pair has one of the q largest ratios."""
+    n_pairs = len(ratios[0])
+    shares = []
+    for pair in range(n_pairs):
+        times = 0
+        for row in ratios:
+            # A pair tied with the one after the list is not in it.
+            times += sum(other >= row[pair] for other in row) <= q
+        shares.append(times / len(ratios))
+    return shares
+
+
+def variance_over_draws(values, share):
+    """Return A (1 / J + share / (1 - share)) + B / T of v_jt = a_j + b_t + e_jt."""
+    J, T = len(values), len(values[0])
+    cells = [(j, t) for j in range(J) for t in range(T) if not np.isnan(values[j][t])]
+    design = np.zeros((len(cells), J + T))
+    for row, (j, t) in enumerate(cells):
+        design[row, j] = design[row, J + t] = 1
+    v = np.array([values[j][t] for j, t in cells])
+    effects = np.linalg.lstsq(design, v)[0]
+    a, b = effects[:J], effects[J:]
+    e2 = np.sum((v - design @ effects) ** 2) / (len(cells) - J - T + 1)
+    # The covariance of the a_j, less their mean, is e2 times this.
+    center = np.eye(J, J + T) - np.eye(J, J + T, 0).sum(axis=0) / J
+    noise = e2 * np.trace(center @ np.linalg.pinv(design.T @ design) @ center.T)
+    A = np.var(a, ddof=1) - noise / (J - 1)
+    return max(A, 0) * (1 / J + share / (1 - share)) + np.var(b, ddof=1) / T

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from groundmetric import DescentPath, GroundMetricLearning, Neighborhood
+from groundmetric.experiments import stability
 from groundmetric.plotting import (
     FeatureMapDisplay,
     GridMetricDisplay,
+    ImportanceDisplay,
     MetricDisplay,
     PathDisplay,
 )
@@ -144,6 +146,34 @@ def test_path_shows_each_step_and_where_outer_steps_begin(learner):
     assert len(dots) == 1 + max(step.outer for step in path)
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels[0] == "convex bound"
+
+
+def test_importance_shows_most_first_and_marks_what_repeats():
+    rng, masses = np.random.default_rng(0), np.ones((2, 8))
+    masses[[0, 1], [2, 5]] = 9.0  # what differs between the classes
+    y = np.repeat([0, 1], 20)
+    X = [rng.dirichlet(2 * masses[label]) for label in y]
+    found = stability(GroundMetricLearning(), X, y, n_draws=20, random_state=0)
+    display = ImportanceDisplay.from_stability(
+        found, names=list("abcdefgh"), n_bins=4
+    ).plot()
+    widths = [bar.get_width() for bar in display.bars_]
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] == pytest.approx(100 * max(one.mean for one in found.rises))
+    assert {*display.names[:2]} == {"c", "f"}
+    assert display.repeats.tolist() == [True, True, False, False]
+    assert display.bars_[1].get_facecolor() != display.bars_[2].get_facecolor()
+    labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert labels == display.names
+    assert ImportanceDisplay.from_stability(found).names[0] in "25"
+    for options, words in (
+        ({"names": ["a"]}, "names has 1 names, but bin 7 needs one"),
+        ({"n_bins": 0}, "n_bins is 0; it must be at least 1"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            ImportanceDisplay.from_stability(found, **options)
+    with pytest.raises(ValueError, match="found is 3; a Stability is needed"):
+        ImportanceDisplay.from_stability(3)
 
 
 @pytest.mark.parametrize(

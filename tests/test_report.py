@@ -22,6 +22,7 @@ from groundmetric import (
     Neighborhood,
     distances,
 )
+from groundmetric._words import points
 from groundmetric.baselines import NCA, ChiSquaredLMNN
 from groundmetric.experiments import compare
 from groundmetric.experiments.measures import nearest, nearest_others, own_share, votes
@@ -30,9 +31,9 @@ from groundmetric.report import write_report
 from groundmetric.report._contents import contents, packed
 from groundmetric.report._details import details, recall_beside
 from groundmetric.report._evaluation import evaluate
-from groundmetric.report._lesson import lesson
+from groundmetric.report._lesson import N_DRAWS, with_stability
 from groundmetric.report._origins import Origin, Origins
-from groundmetric.report._page import Extras
+from groundmetric.report._page import Extras, page
 from groundmetric.report._write import as_features, write_evaluation
 
 TO = "\N{LEFT RIGHT ARROW}"
@@ -258,21 +259,49 @@ def test_split_keeps_classes_and_never_trusts_a_fitted_learner(task):
 # The contents.
 
 
-def test_a_lesson_names_what_moved_most():
-    learner = learner_of()
-    learner.initial_metric_ = np.ones((5, 5)) - np.eye(5)
-    learner.metric_ = learner.initial_metric_.copy()
-    for p, q, value in ((0, 1, 0.5), (2, 3, 0.6), (0, 2, 1.5), (1, 3, 1.4), (0, 4, 9)):
-        learner.metric_[p, q] = learner.metric_[q, p] = value
-    train = np.array([[0.25, 0.25, 0.25, 0.24, 0.01]])  # the last has hardly any mass
-    names = ["red", "orange", "green", "blue", "void"]
-    assert lesson(learner, train, names) == (
-        "What was learned: compared with the initial metric, these moved closest "
-        f"together: red {TO} orange, and green {TO} blue; and these farthest apart: "
-        f"red {TO} green, and orange {TO} blue."
-    )
-    learner.metric_ = 2 * learner.initial_metric_  # nothing moved relative to the rest
-    assert lesson(learner, train, names) == ""
+def test_what_was_learned_is_named_only_if_it_repeats():
+    rng, masses = np.random.default_rng(0), np.ones((2, 16))
+    masses[[0, 1], [0, 1]] = 8.0  # what differs between the classes
+    y = np.repeat([0, 1], 20)
+    whole = {"X": [rng.dirichlet(masses[label]) for label in y], "y": y}
+    names = [f"<block {k}>" for k in range(16)]
+    found = with_stability(evaluation_of(whole), seed=0, n_jobs=1)
+    stable = found.stability
+    assert stable.n_draws == N_DRAWS
+    assert stable.n_train == 20  # half, though splits learn from 32
+    assert stable.moved_apart[0][:2] == (0, 1)
+    assert set(stable.important) == {0, 1}
+    assert found.lesson(names) == " ".join(stable.sentences(names, "feature"))
+    text = page(found, contents(found, names, None), Extras("Blocks"))
+    section = re.search(r'<section id="learned".*?</section>', text, re.DOTALL)[0]
+    one, least = stable.important[0], stable.rise(stable.important[0]).low
+    assert f'<th scope="row">{html.escape(names[one])}</th>' in section
+    assert f"({points(least)} to " in section
+    for p, q in data_of(text)["moved"]["farthest"]:
+        row = f"{names[p]} {TO} {names[q]}"
+        assert f'<th scope="row">{html.escape(row)}</th><td>apart</td>' in section
+    # If nothing repeats, there is nothing to list.
+    nothing = replace(stable, apart=0 * stable.apart, together=0 * stable.together)
+    nothing = replace(nothing, risen=0 * stable.risen)
+    found = replace(found, stability=nothing)
+    assert found.lesson(names).startswith("What was learned does not repeat: in 30 ")
+    text = page(found, contents(found, names, None), Extras("Blocks"))
+    assert 'id="learned"' not in text
+    assert data_of(text)["moved"] == {"closest": [], "farthest": []}
+
+
+def test_what_repeats_is_not_asked_of_few_histograms_or_slow_fits(task):
+    few = with_stability(evaluation_of(SMALL), seed=0, n_jobs=1)
+    assert few.stability is None
+    assert "half of the data has 1 of a class, and 2 are needed" in few.lesson([])
+    found = evaluation_of(task)
+    found.verdict.learned.fit_seconds[0] = 1000.0
+    slow = with_stability(found, seed=0, n_jobs=1)
+    assert slow.stability is None
+    assert "is unknown: fits take too long to repeat them." in slow.lesson([])
+    # A test set that was given is not learned from.
+    found.verdict.learned.fit_seconds[0] = 0.0
+    assert with_stability(found, seed=0, n_jobs=1).stability.n_train == 10
 
 
 def test_examples_say_which_rows_they_are(task):

@@ -8,9 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from groundmetric.experiments.splits import split_data
 from groundmetric.report import _demo
-from groundmetric.report._write import as_features
 
 FIXED = ["learned", "initial", "l1", "hellinger", "chi2", "l2"]
 LEARNERS = ["lmnn-hellinger", "itml-hellinger", "nca-hellinger"]
@@ -80,26 +78,6 @@ def test_console_and_page_of_the_demo_have_the_same_table(folder, run):
         # But for the time, the last: it was measured once and is the same, too.
         assert line.split() == " ".join(cells).split()
     assert lines[-1] == "Report: groundmetric-demo.html"
-
-
-def test_lesson_names_pixels_as_the_report_does():
-    names, _ = as_features(None, (8, 8), 64)
-    metric = 1 - np.eye(64)
-    metric[10] = metric[:, 10] = 3
-    metric[10, 10] = 0
-    X = np.ones((4, 64)) / 80
-    X[:2, 10] = 0.2125
-    X[2:, 9] = 0.2125
-    data = split_data(X, [4, 4, 9, 9], X, [4, 4, 9, 9])
-    # In 1/80 of all ink, pixels 10 and 9 have 9 and all others 1. To bring ink to pixel
-    # 10 costs 3 * 71; to pixel 9, 62 + 3 * 9; to the others 70 + 3 * 9. That is
-    # 213 / ((213 + 89 + 62 * 97) / 64) = 2.16 times the mean.
-    assert names[10] == "row 1, column 2"
-    assert _demo.lesson(metric, data, names) == (
-        "What was learned: it costs most to bring ink to row 1, column 2 "
-        "(counted from 0), 2.2 times the average. Digit 4 has 21.2 % of its ink there, "
-        "digit 9 1.2 %."
-    )
 
 
 @pytest.mark.usefixtures("folder")

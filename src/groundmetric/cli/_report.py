@@ -13,6 +13,7 @@ from ..datasets import HistogramTable
 from ..datasets._histogram_table import bins_like
 from ..experiments.splits import split_data
 from ..report._evaluation import evaluate
+from ..report._lesson import with_stability
 from ..report._origins import Origin, Origins
 from ..report._page import Extras
 from ..report._write import as_features, write_evaluation
@@ -126,6 +127,7 @@ def report(
     )
     if found.skipped:
         note(found.skipped)
+    found = with_stability(found, seed=seed, n_jobs=source.jobs)
     lesson = found.lesson(features[0])
     origin = {
         "command": shlex.join(["groundmetric", *context.obj]),

@@ -11,7 +11,9 @@ from .measures import C_GRID, SIGMA_GRID, knn_errors, recall, svm_error
 from .methods import METHODS, Method, as_methods
 from .names import FIXED, LEARNERS
 from .ranking import compare
+from .repeats import stability
 from .splits import draw
+from .stable import Stability
 
 __all__ = [
     "C_GRID",
@@ -23,11 +25,13 @@ __all__ = [
     "Design",
     "Estimate",
     "Method",
+    "Stability",
     "as_methods",
     "compare",
     "cross_validate",
     "draw",
     "knn_errors",
     "recall",
+    "stability",
     "svm_error",
 ]

@@ -201,13 +201,13 @@ def _disjoint(
     codes: Indices, sizes: Indices, n_train: int, most: int, seed: int
 ) -> Design | None:
     """Draw training sets without a common histogram; none if there is no room."""
-    each = _shares(sizes, n_train)
+    each = shares_of(sizes, n_train)
     most = min(most, (int(sizes.sum()) - FEWEST_TESTS) // n_train)
     most = min(most, int(((sizes - 1) // each).min()))  # leaves one to test
     if most < FEWEST_SETS:
         return None
     left = sizes - most * each
-    tested = _shares(left, min(MOST_TESTS, int(left.sum())))
+    tested = shares_of(left, min(MOST_TESTS, int(left.sum())))
     rng = np.random.default_rng(seed)
     sets: list[list[Any]] = [[] for _ in range(most)]
     tests = []
@@ -221,7 +221,7 @@ def _disjoint(
     return Design("disjoint", codes, [(train, test) for train in trains])
 
 
-def _shares(sizes: Indices, n: int) -> Indices:
+def shares_of(sizes: Indices, n: int) -> Indices:
     """Divide n among classes in proportion to their sizes; at least one for each."""
     exact = n * sizes / sizes.sum()
     found = np.maximum(np.floor(exact), 1.0)

@@ -4,18 +4,20 @@
 often as you like, and keeps the artists (``ax_``, ``figure_``, ``im_``, ``lines_``).
 
 ``MetricDisplay``, ``FeatureMapDisplay``, ``GridMetricDisplay`` and ``PathDisplay`` show
-a metric and how it was learned. Drawing needs matplotlib:
-``pip install 'groundmetric[plot]'``.
+a metric and how it was learned, ``ImportanceDisplay`` which bins matter. Drawing needs
+matplotlib: ``pip install 'groundmetric[plot]'``.
 """
 
 from .feature_map import FeatureMapDisplay
 from .grid import GridMetricDisplay
+from .importance import ImportanceDisplay
 from .metric import MetricDisplay
 from .path import PathDisplay
 
 __all__ = [
     "FeatureMapDisplay",
     "GridMetricDisplay",
+    "ImportanceDisplay",
     "MetricDisplay",
     "PathDisplay",
 ]

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
-from ..base._powers import raised
 from ..experiments.names import LABELS, in_a_sentence
 from ..plotting._layouts import extreme_pairs, leaf_order, planar_map
 from ._lesson import moved
@@ -77,9 +76,7 @@ def contents(
             _difference(name, found)
             for name, found in evaluation.verdict.gains().items()
         ],
-        "moved": moved(
-            learner, raised(evaluation.data.train, learner.power_)
-        )._asdict(),
+        "moved": moved(evaluation),
         "before": in_a_sentence(evaluation.before),
         "examples": _examples(evaluation, origins or Origins(NUMBERED, NUMBERED)),
     }

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import GroundMetricLearning, pairwise_emd
-from .._words import percent
 from ..datasets import load_digits_histograms
 from ..experiments.choice import available_learners
 from ..experiments.methods import Method
 from ..experiments.names import LABELS
 from ..experiments.splits import Data, split_data
 from ._evaluation import Evaluation, evaluate
+from ._lesson import with_stability
 from ._page import Extras
 from ._write import as_features, write_evaluation
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ..experiments.methods import Pairwise
 
-__all__ = ["costs_of_ink", "data_of", "lesson", "measure", "write_demo"]
+__all__ = ["costs_of_ink", "data_of", "measure", "write_demo"]
 
 DIGITS = (3, 5, 8)  # which look alike
 N_EACH = 5  # images of each digit to learn from
@@ -59,7 +59,8 @@ def write_demo(
     fast = [name for name in others.names if name not in SLOW]
     found = measure(data, jobs=n_jobs, learners=fast, progress=progress)
     pixels = as_features(None, (SIDE, SIDE), SIDE * SIDE)
-    notes = [lesson(found.learner.metric_, found.data, pixels[0]), WRITERS]
+    found = with_stability(found, seed=SEED, n_jobs=n_jobs)
+    notes = [found.lesson(pixels[0]), WRITERS]
     notes += [others.skipped] if others.skipped else []
     origin = {
         "command": "groundmetric demo",
@@ -103,22 +104,6 @@ def _pixels(_X: Floats, _y: NDArray[Any], n_jobs: int | None) -> Pairwise:
     places = np.indices((SIDE, SIDE)).reshape(2, -1).T
     apart = np.linalg.norm(places[:, None] - places, axis=2)
     return partial(pairwise_emd, metric=apart, n_jobs=n_jobs)
-
-
-def lesson(metric: Floats, data: Data, names: Sequence[str]) -> str:
-    """Say in a sentence where ink costs most, and which digits have any there."""
-    cost = costs_of_ink(metric, data)
-    pixel = int(cost.argmax())
-    shares = [float(data.train[data.y == k, pixel].mean()) for k in np.unique(data.y)]
-    most, least = int(np.argmax(shares)), int(np.argmin(shares))
-    dear = cost.max() / cost[cost > 0].mean()
-    with_most, with_least = data.classes[most], data.classes[least]
-    return (
-        f"What was learned: it costs most to bring ink to {names[pixel]} "
-        f"(counted from 0), {dear:.1f} times the average. Digit {with_most} has "
-        f"{percent(shares[most])} of its ink there, digit {with_least} "
-        f"{percent(shares[least])}."
-    )
 
 
 def costs_of_ink(metric: Floats, data: Data) -> Floats:

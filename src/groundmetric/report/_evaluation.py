@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
-from ..base._powers import raised
 from ..base._rows import n_among
 from ..base._votes import votes
 from ..experiments.beside import measure_beside
@@ -17,7 +17,6 @@ from ..experiments.estimators import Learned, starts_at_l1
 from ..experiments.measures import nearest, nearest_others, own_share
 from ..experiments.verdict import Verdict
 from ..neighbors._search import EMDNeighbors
-from ._lesson import lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from ..experiments.measured import Measured
     from ..experiments.methods import Method
     from ..experiments.splits import Data
+    from ..experiments.stable import Stability
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -56,6 +56,9 @@ class Evaluation:
     verdict: Verdict
     first: dict[str, Detail]
     skipped: str = ""  # a sentence on learners that could not run, if any
+    seconds: float = 0.0  # processor time
+    stability: Stability | None = None
+    unknown: str = ""  # a sentence on why there is none, if it was looked for
 
     @property
     def n_neighbors(self) -> int:
@@ -74,8 +77,10 @@ class Evaluation:
         return n_among(test, train, self.learner._histograms)
 
     def lesson(self, names: Sequence[str]) -> str:
-        """Say what was learned, with these names of the features; nothing if little."""
-        return lesson(self.learner, raised(self.data.train, self.learner.power_), names)
+        """Say what was learned and repeats, with these names of the features."""
+        if self.stability is None:
+            return self.unknown
+        return " ".join(self.stability.sentences(names, "feature"))
 
     def recalls(self) -> tuple[float, float, int] | None:
         """Recall of the learned metric, of l1, and the number of neighbors.
@@ -108,6 +113,7 @@ def evaluate(
     fitted = not data.was_split and hasattr(learner, "metric_")
     if fitted:
         validation.as_cost(learner.metric_, data.rows.shape[1], "learner.metric_")
+    begin = time.process_time()
     every, skipped = measure_beside(
         learner,
         data,
@@ -127,7 +133,8 @@ def evaluate(
     search = {"n_jobs": n_jobs, "verbose": learner.verbose}
     detail = {one.method: _detail(_kept(one), data, search) for one in every}
     verdict = Verdict({one.method: one for one in every}, n_neighbors)
-    return Evaluation(data, fit, verdict, detail, skipped)
+    seconds = time.process_time() - begin
+    return Evaluation(data, fit, verdict, detail, skipped, seconds)
 
 
 def _kept(found: CrossValidation) -> Measured:

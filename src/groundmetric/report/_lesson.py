@@ -1,80 +1,91 @@
-"""What was learned, in a sentence: the pairs of features that moved most."""
+"""What was learned: only what repeats on other draws of the data, or why it is unknown.
+
+Draws are as large as the training sets of the evaluation, but halves of the data at
+most, and take about as long as the evaluation at most.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..experiments import stability
+from ..experiments.lesson import distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from ..experiments.splits import Data
+    from ._evaluation import Evaluation
+
+N_DRAWS = 30
+FEWEST_DRAWS = 10  # of stability
+# What is left out of a draw is half of these at least; searches of many take long.
+N_TESTED, N_TESTED_OF_MANY, MANY = 60, 30, 100
+LEAST_SECONDS = 10.0  # however fast the evaluation was
+HALF = 0.5  # of a fit's time, for half of the histograms
 
 
-Floats = NDArray[np.float64]
+def with_stability(found: Evaluation, *, seed: int, n_jobs: int | None) -> Evaluation:
+    """Learn on draws of the data, unless they are too small or take too long."""
+    rows, labels, n_train = _drawn_from(found.data)
+    each = np.unique(labels, return_counts=True)[1].min() // 2
+    least = max(2, int(getattr(found.learner, "cv", 2)))
+    if each < least:
+        few = f"half of the data has {each} of a class, and {least} are needed"
+        return replace(found, unknown=_unknown(few))
+    allowed = max(found.seconds, LEAST_SECONDS)
+    if HALF * FEWEST_DRAWS * _fit_seconds(found) > allowed:
+        return replace(found, unknown=_unknown("fits take too long to repeat them"))
+    drawn = stability(
+        found.learner,
+        rows,
+        labels,
+        n_draws=N_DRAWS,
+        n_train=n_train,
+        n_neighbors=min(found.n_neighbors, n_train),
+        max_tested=N_TESTED if n_train <= MANY else N_TESTED_OF_MANY,
+        max_seconds=allowed,
+        random_state=seed,
+        n_jobs=n_jobs,
+    )
+    return replace(found, stability=drawn)
 
-N_PAIRS = 2  # to name, of either kind
-LITTLE = 0.5  # of the average mass: too little to learn from
-LEAST = 1e-6  # relative change
 
+def _drawn_from(data: Data) -> tuple[Any, Any, int]:
+    """Return the histograms to draw from, and the size of a draw.
 
-class Moved(NamedTuple):
-    """Pairs that moved most, without common features; empty if there are few."""
-
-    closest: list[tuple[int, int]]
-    farthest: list[tuple[int, int]]
-
-
-def lesson(learner: Any, train: Floats, names: Sequence[str]) -> str:
-    """Say which features moved closest together, and which farthest apart.
-
-    Returns "" if there are too few features, or nothing moved.
+    A test set that was given is not learned from.
     """
-    found = moved(learner, train)
-    if not found.closest:
-        return ""
-    closest, farthest = (_named(pairs, names) for pairs in found)
+    rows, labels = data.rows, data.labels
+    if not data.was_split:
+        rows, labels = rows[data.train_rows], labels[data.train_rows]
+    halves = int((np.unique(labels, return_counts=True)[1] // 2).sum())
+    return rows, labels, min(halves, data.design.n_train)
+
+
+def _fit_seconds(found: Evaluation) -> float:
+    """Time of a fit: as measured, or of the one that was given."""
+    measured = found.verdict.learned.fit_seconds
+    path = found.learner.path_
+    return max([*measured, path[-1].seconds if path else 0.0])
+
+
+def _unknown(why: str) -> str:
     return (
-        "What was learned: compared with the initial metric, these moved closest "
-        f"together: {closest}; and these farthest apart: {farthest}."
+        f"Whether what was learned repeats on other data is unknown: {why}. Do not "
+        "rely on single pairs of features."
     )
 
 
-def moved(learner: Any, train: Floats) -> Moved:
-    """Find the pairs that moved most, compared with the initial metric.
-
-    Only features with enough mass to learn from count.
-    """
-    mass = train.mean(axis=0)
-    used = np.flatnonzero(mass >= LITTLE * mass.mean())
-    first, second = np.triu_indices(len(used), 1)
-    pairs = np.stack([used[first], used[second]], axis=1)
-    before, after = (
-        metric[pairs[:, 0], pairs[:, 1]]
-        for metric in (learner.initial_metric_, learner.metric_)
-    )
-    known = before > 0.0
-    pairs, ratios = pairs[known], after[known] / before[known]
-    if len(used) < 2 * N_PAIRS or np.ptp(ratios) <= LEAST * ratios.mean():
-        return Moved([], [])
-    order = pairs[np.argsort(ratios, kind="stable")]
-    return Moved(_apart(order), _apart(order[::-1]))
-
-
-def _apart(pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Take the first pairs that have no feature in common."""
-    seen: set[int] = set()
-    found: list[tuple[int, int]] = []
-    for p, q in pairs.tolist():
-        if not seen & {p, q}:
-            seen |= {p, q}
-            found.append((p, q))
-        if len(found) == N_PAIRS:
-            break
-    return found
-
-
-def _named(pairs: Sequence[tuple[int, int]], names: Sequence[str]) -> str:
-    return ", and ".join(
-        f"{names[p]} \N{LEFT RIGHT ARROW} {names[q]}" for p, q in pairs
-    )
+def moved(found: Evaluation) -> dict[str, list[tuple[int, int]]]:
+    """Return the pairs that repeatedly moved most, without common features."""
+    stable = found.stability
+    lists = {
+        "closest": stable.moved_together if stable else [],
+        "farthest": stable.moved_apart if stable else [],
+    }
+    return {
+        name: [(one.first, one.second) for one in distinct(pairs)]
+        for name, pairs in lists.items()
+    }

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..experiments.gain import kind
 from ._details import details, how
+from ._learned import learned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -86,6 +87,7 @@ def page(evaluation: Evaluation, found: Contents, extras: Extras) -> str:
         columns=columns,
         errors=rows,
         about=_about(extras.notes),
+        learned=learned(evaluation.stability, found["names"]),
         rest=_paragraphs([rest] if n_splits > 1 else []),
         descent=_descent(evaluation.learner.path_),
         kappa=evaluation.n_neighbors,

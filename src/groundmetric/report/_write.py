@@ -10,6 +10,7 @@ from ..experiments.splits import split_data
 from ..learning import GroundMetricLearning
 from ._contents import contents
 from ._evaluation import Evaluation, evaluate
+from ._lesson import with_stability
 from ._origins import Origin, Origins
 from ._page import Extras, page
 
@@ -128,6 +129,7 @@ def write_report(
     found = evaluate(
         learner, data, n_neighbors=n_neighbors, learners=learners, n_jobs=n_jobs
     )
+    found = with_stability(found, seed=random_state, n_jobs=n_jobs)
     tested = Origin.of(X, "X") if X_test is None else Origin.of(X_test, "X_test")
     extras = Extras(
         title,

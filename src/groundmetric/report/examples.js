@@ -64,7 +64,7 @@ function examples() {
   const { counts, n_changed, n_test, shown } = data.examples;
   byId("changed").textContent = `Compared with ${data.before}, learning changed the nearest training histogram of ${n_changed} of ${n_test} test histograms: ` +
     `from a wrong class to the right one for ${counts.mended} (corrected), and the reverse for ${counts.spoiled} (new errors). Only the nearest neighbor counts here; the verdict above counts the votes of ${data.kappa}.`;
-  if (data.grid && data.moved.closest.length && shown.some((e) => e.query.picture))
+  if (data.grid && data.moved.closest.length + data.moved.farthest.length && shown.some((e) => e.query.picture))
     byId("cells").append("Cells on the images: ", ...Object.entries(CELLS).flatMap(([name, words], k) =>
       [...(k ? [", "] : []), element("span", { class: "swatch " + name }), " " + words]), ".");
   const show = (kind) => byId("cards").replaceChildren(...shown.filter((e) => !kind || e.kind === kind).map(card));
