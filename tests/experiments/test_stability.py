@@ -150,8 +150,8 @@ def test_variances_are_those_of_the_literal_twin():
     variance = reference.variance_over_draws(values.tolist(), 0.4)
     error = (found.high - found.mean) / np.sqrt(variance)
     assert found.mean == pytest.approx(np.nanmean(values))
-    # Student's, with 5 (pairs of draws) to 16 degrees of freedom.
-    assert stats.t.ppf(0.975, 16) < error < stats.t.ppf(0.975, 5)
+    # Student's, with 10 / 4 degrees of freedom, for A, to 2.5 + 11.
+    assert stats.t.ppf(0.975, 13.5) < error < stats.t.ppf(0.975, 2.5)
 
 
 def test_intervals_of_draws_by_hand():
@@ -179,7 +179,7 @@ def test_intervals_hold_for_sums_of_members():
                 values[2 * j + k, rest] = members[train].sum() + own[rest] + noise
         found = estimate_over_draws(values, 0.5)
         covered.append(found.low <= 0.0 <= found.high)
-    assert 0.92 < np.mean(covered) < 0.98
+    assert 0.93 < np.mean(covered) < 0.99
 
 
 def test_draws_come_in_disjoint_pairs_of_all_classes():

@@ -117,7 +117,7 @@ def estimate_over_draws(values: Floats, share: float) -> Estimate:
     if between + within == 0.0:  # as if one histogram differed
         within = (float(np.abs(of_rows).max()) or 1.0) ** 2 / n_rows**2
     freedom = (between + within) ** 2 / (
-        between**2 / _n_pairs(n_draws) + within**2 / (n_rows - 1)
+        between**2 / _freedom(n_draws) + within**2 / (n_rows - 1)
     )
     return _estimate(float(np.nanmean(values)), between + within, max(freedom, 1.0))
 
@@ -144,9 +144,14 @@ def _fitted(values: Floats) -> tuple[Floats, Floats, float]:
     return of_draws, of_rows, added
 
 
-def _n_pairs(n_draws: int) -> int:
-    """Degrees of freedom: one half deviates from the mean as the other does."""
-    return n_draws // 2
+def _freedom(n_draws: int) -> float:
+    """Degrees of freedom of A.
+
+    One half deviates from the mean as the other does, so there are J / 2 for all
+    variation between sets. The noise is subtracted from that, and half of them remain:
+    measured, see ``benchmarks/stable.py``.
+    """
+    return max(n_draws / 4, 1.0)
 
 
 def estimate_of_means(values: Floats, share: float) -> Estimate:
@@ -162,7 +167,7 @@ def estimate_of_means(values: Floats, share: float) -> Estimate:
     """
     n = len(values)
     variance = float(values.var(ddof=1)) * (1.0 / n + share / (1.0 - share))
-    return _estimate(float(values.mean()), variance, _n_pairs(n))
+    return _estimate(float(values.mean()), variance, n // 2)
 
 
 def _estimate(mean: float, variance: float, freedom: float) -> Estimate:
