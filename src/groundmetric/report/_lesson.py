@@ -23,6 +23,7 @@ FEWEST_DRAWS = 10  # of stability
 # What is left out of a draw is half of these at least; searches of many take long.
 N_TESTED, N_TESTED_OF_MANY, MANY = 60, 30, 100
 LEAST_SECONDS = 10.0  # however fast the evaluation was
+MANY_OF_CLASS = 10  # enough for folds that are not a number
 HALF = 0.5  # of a fit's time, for half of the histograms
 
 
@@ -30,7 +31,8 @@ def with_stability(found: Evaluation, *, seed: int, n_jobs: int | None) -> Evalu
     """Learn on draws of the data, unless they are too small or take too long."""
     rows, labels, n_train = _drawn_from(found.data)
     each = np.unique(labels, return_counts=True)[1].min() // 2
-    least = max(2, int(getattr(found.learner, "cv", 2)))
+    cv = getattr(found.learner, "cv", 1)
+    least = 2 * cv if isinstance(cv, int) else MANY_OF_CLASS  # two in each fold
     if each < least:
         few = f"half of the data has {each} of a class, and {least} are needed"
         return replace(found, unknown=_unknown(few))
