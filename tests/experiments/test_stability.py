@@ -148,10 +148,11 @@ def test_variances_are_those_of_the_literal_twin():
     values[rng.random(values.shape) < 0.4] = np.nan
     found = estimate_over_draws(values, 0.4)
     variance = reference.variance_over_draws(values.tolist(), 0.4)
-    error = (found.high - found.mean) / np.sqrt(variance)
+    half = stats.t.ppf(0.975, 10 / 4) * np.sqrt(variance)
     assert found.mean == pytest.approx(np.nanmean(values))
-    # Student's, with 10 / 4 degrees of freedom, for A, to 2.5 + 11.
-    assert stats.t.ppf(0.975, 13.5) < error < stats.t.ppf(0.975, 2.5)
+    assert (found.low, found.high) == pytest.approx(
+        (found.mean - half, found.mean + half)
+    )
 
 
 def test_intervals_of_draws_by_hand():

@@ -116,10 +116,8 @@ def estimate_over_draws(values: Floats, share: float) -> Estimate:
     within = float(of_rows.var(ddof=1)) / n_rows
     if between + within == 0.0:  # as if one histogram differed
         within = (float(np.abs(of_rows).max()) or 1.0) ** 2 / n_rows**2
-    freedom = (between + within) ** 2 / (
-        between**2 / _freedom(n_draws) + within**2 / (n_rows - 1)
-    )
-    return _estimate(float(np.nanmean(values)), between + within, max(freedom, 1.0))
+    variance = between + within
+    return _estimate(float(np.nanmean(values)), variance, max(n_draws / 4, 1.0))
 
 
 def _fitted(values: Floats) -> tuple[Floats, Floats, float]:
@@ -142,16 +140,6 @@ def _fitted(values: Floats) -> tuple[Floats, Floats, float]:
     noise = float((rest**2).sum()) / freedom
     added = noise * float(np.trace(inverse)) / max(len(n_tests) - 1, 1)
     return of_draws, of_rows, added
-
-
-def _freedom(n_draws: int) -> float:
-    """Degrees of freedom of A.
-
-    One half deviates from the mean as the other does, so there are J / 2 for all
-    variation between sets. The noise is subtracted from that, and half of them remain:
-    measured, see ``benchmarks/stable.py``.
-    """
-    return max(n_draws / 4, 1.0)
 
 
 def estimate_of_means(values: Floats, share: float) -> Estimate:
