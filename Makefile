@@ -18,6 +18,8 @@ BIN := .venv/bin
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 MAKEFLAGS += --no-print-directory
+# Ninja cannot use the jobs of make -j: recipes do not inherit their pipe.
+unexport MAKEFLAGS
 
 CORE := CMakeLists.txt pyproject.toml $(wildcard cpp/*/*.cpp cpp/*/*.h)
 FORMATTED := $(wildcard cpp/*/*.cpp cpp/*/*.h fuzz/*.cpp fuzz/*.h benchmarks/*.cpp)
