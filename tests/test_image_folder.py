@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from groundmetric.datasets import _reader, load_image_folder
+from groundmetric.datasets import _image_reader, load_image_folder
 from groundmetric.datasets._pixels import decode
 from groundmetric.features import color_histogram, gist
 from groundmetric.features._color_names import color_names
@@ -53,7 +53,7 @@ def opened(monkeypatch):
         seen.append(len(data))
         return decode(data)
 
-    monkeypatch.setattr(_reader, "decode", counted)
+    monkeypatch.setattr(_image_reader, "decode", counted)
     return seen
 
 

@@ -2,9 +2,9 @@
 
 from ._folder import ImageHistograms, load_image_folder
 from ._histogram_table import HistogramTable
+from ._image_reader import Skipped
 from ._labeled import LabeledHistograms, load_digits_histograms
 from ._read_table import read_table
-from ._reader import Skipped
 from ._synthetic import make_histograms
 
 __all__ = [

@@ -14,9 +14,9 @@ from .. import validation
 from .._progress import progress_bar
 from .._words import count
 from ._cache import HistogramCache
+from ._image_reader import Described, Reader, Skipped
 from ._labeled import LabeledHistograms
 from ._pixels import require_pillow
-from ._reader import Described, Reader, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
