@@ -41,8 +41,7 @@ class LabeledTransformer(HistogramTransformer):
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, len(rows))
         self.classes_, labels = np.unique(given, return_inverse=True)
-        if len(self.classes_) < 2:  # noqa: PLR2004 - nothing to learn
-            raise ValueError("y has one class only; at least two are needed.")
+        validation.require_classes(self.classes_)
         self._fit(rows, labels)
         return self
 

@@ -213,8 +213,7 @@ def class_sizes(
 ) -> tuple[Labels, Indices]:
     """Classes and their sizes; two classes at least, of two members for an SVM."""
     classes, sizes = np.unique(np.asarray(y), return_counts=True)
-    if classes.size == 1:
-        raise ValueError(f"{name} has one class only{where}; at least two are needed.")
+    validation.require_classes(classes, name, where)
     if svm and sizes.min() == 1:
         raise ValueError(
             f"{name} has a class with a single member{where}; cross-validation needs "

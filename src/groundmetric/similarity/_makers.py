@@ -83,10 +83,7 @@ def _classes(y: ArrayLike) -> tuple[list[Hashable], Indices]:
     labels = validation.as_labels(y)
     found, which = np.unique(labels, return_inverse=True)
     classes: list[Hashable] = found.tolist()
-    if len(classes) < 2:  # noqa: PLR2004 - no dissimilar pairs
-        raise ValueError(
-            f"y has one class only, {classes[0]!r}; at least two are needed."
-        )
+    validation.require_classes(classes)
     return classes, which.astype(np.int64)
 
 

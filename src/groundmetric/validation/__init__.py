@@ -41,16 +41,14 @@ from .histograms import (
     require_same_bins,
 )
 from .images import as_color_image, as_image, each_image
+from .labels import as_labels, require_classes, require_length, require_same_kind
 from .learners import is_learner, require_bins, require_learned, seen_by
 from .pairs import (
     as_choice,
-    as_labels,
     as_members,
     as_pairs,
     as_similarity,
     as_weights,
-    require_length,
-    require_same_kind,
 )
 from .places import Table, spelled
 from .supports import (
@@ -120,6 +118,7 @@ __all__ = [
     "is_learner",
     "n_threads",
     "require_bins",
+    "require_classes",
     "require_dissimilarity",
     "require_finite",
     "require_in_range",
