@@ -124,7 +124,13 @@ def families(task: Task) -> list[Any]:
     return [
         gm.GroundMetricLearning(init=task.prior, power=1),
         gm.CombinedMetricLearning([task.prior], task.points),
-        smoothed(points=task.points, bin_weights="learn"),
+        gm.SinkhornMetricLearning(
+            smoothing=math.inf,
+            criterion=gm.Softmax(temperature=2.0),
+            points=task.points,
+            bin_weights="learn",
+            max_steps=60,
+        ),
     ]
 
 
