@@ -58,7 +58,7 @@ class Evaluation:
     skipped: str = ""  # a sentence on learners that could not run, if any
     seconds: float = 0.0  # processor time
     stability: Stability | None = None
-    unknown: str = ""  # a sentence on why there is none, if it was looked for
+    unknown: str = ""  # why stability could not be measured, in a sentence
 
     @property
     def n_neighbors(self) -> int:
