@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import groundmetric as gm
 from groundmetric import _core
+from polls import every_check
 from problems import cost
 
 pytestmark = pytest.mark.core
@@ -262,7 +263,7 @@ def test_a_search_that_was_stopped_can_be_used_again():
     def stop(_):
         raise RuntimeError("enough")
 
-    with pytest.raises(RuntimeError, match="enough"):
+    with every_check(), pytest.raises(RuntimeError, match="enough"):
         search.find(None, 399, radii, n_threads=2, progress=stop)
     assert search.n_solves == expected.n_solved + expected.n_stopped
     np.testing.assert_array_equal(
