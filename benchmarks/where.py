@@ -2,8 +2,9 @@
 
 ``make where DATA=folder`` measures all data sets of a folder and embedded digits (see
 ``where_data.py``) with all methods (``where_methods.py``). Each method runs in a
-process of its own with one thread, two at a time. Rows are written as they come; a run
-that was killed goes on where it stopped. ``--draws 2 --only digits`` is a preview.
+process of its own with one thread, ``--jobs`` at a time. Rows are written as they come;
+a run that was killed goes on where it stopped. ``--draws 2 --only digits`` is a
+preview, ``--seed 1`` draws others to choose settings on.
 """
 
 import argparse
@@ -31,7 +32,6 @@ import groundmetric
 from groundmetric.experiments.measures import knn_wrong, svm_wrong
 
 OUT = Path("build/where.sqlite")
-N_PROCESSES = 2
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
     data TEXT, kind TEXT, draw INTEGER, method TEXT, label TEXT, grp TEXT,
@@ -158,7 +158,7 @@ def missing(file: sqlite3.Connection, options: argparse.Namespace) -> Iterator[J
     done = {tuple(row) for row in file.execute(keys)}
     sets = [
         (data, entries(data))
-        for data in data_sets(options.data)
+        for data in data_sets(options.data, options.seed)
         if any(part in data.name for part in options.only or [""])
     ]
     most = max((len(data.draws) for data, _ in sets), default=0)
@@ -179,7 +179,7 @@ def run(options: argparse.Namespace) -> None:
         file.execute(SCHEMA)
         JOBS[:] = missing(file, options)
         # A new process for each method: its memory is its own.
-        with get_context("fork").Pool(N_PROCESSES, maxtasksperchild=1) as pool:
+        with get_context("fork").Pool(options.jobs, maxtasksperchild=1) as pool:
             found = pool.imap_unordered(measure, range(len(JOBS)), chunksize=1)
             for k, row in enumerate(found, 1):
                 file.execute(INSERT, row)
@@ -206,8 +206,10 @@ if __name__ == "__main__":
     parser.add_argument("--out", type=Path, default=OUT, help="SQLite file to resume")
     parser.add_argument("--export", type=Path, help="parquet file to write at the end")
     parser.add_argument("--draws", type=int, help="of each data set; all by default")
+    parser.add_argument("--seed", type=int, default=0, help="of draws; 0 is reported")
     parser.add_argument("--only", nargs="*", help="parts of the names of data sets")
     parser.add_argument("--methods", nargs="*", help="names of methods")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--limit", type=int, default=300, help="CPU seconds a method")
     parser.add_argument("--mixed", action="store_true", help="go on with old rows")
     run(parser.parse_args())

@@ -52,21 +52,23 @@ class DataSet:
         return not isinstance(self.X, np.ndarray)
 
 
-def data_sets(folder: Path | None) -> Iterator[DataSet]:
+def data_sets(folder: Path | None, seed: int = 0) -> Iterator[DataSet]:
     """Read all files of a folder, embedded digits, and what packages bring."""
     for path in [] if folder is None else sorted(folder.glob("*.npz")):
         with np.load(path, allow_pickle=False) as file:
             arrays = dict(file)
         try:
-            yield from of_file(path.stem, arrays)
+            yield from of_file(path.stem, arrays, seed)
         except KeyError as error:
             raise SystemExit(f"{path} has no array {error}; see {__file__}.") from error
-    yield from digits()
+    yield from digits(seed)
     for name, arrays in packaged():
-        yield from of_file(name, arrays)
+        yield from of_file(name, arrays, seed)
 
 
-def of_file(name: str, arrays: dict[str, np.ndarray]) -> Iterator[DataSet]:
+def of_file(
+    name: str, arrays: dict[str, np.ndarray], seed: int = 0
+) -> Iterator[DataSet]:
     """Make data sets of a file: two if there are many classes.
 
     Empty histograms are left out, and classes too small for a member in each fold.
@@ -77,26 +79,26 @@ def of_file(name: str, arrays: dict[str, np.ndarray]) -> Iterator[DataSet]:
         parts = arrays["data"].astype(float), arrays["indices"], arrays["indptr"]
         X = csr_array(parts, shape=tuple(arrays["shape"]))
         kept = (np.diff(X.indptr) > 0) & (np.bincount(y) >= N_FOLDS)[y]
-        yield drawn(name, X[kept], y[kept], points, N_WORDS)
+        yield drawn(name, X[kept], y[kept], points, N_WORDS, seed=seed)
         return
     X = arrays["X"].astype(float)
     kept = (X.sum(axis=1) > 0) & (np.bincount(y) >= N_FOLDS)[y]
     X, y = X[kept], np.unique(y[kept], return_inverse=True)[1]
     n_classes = len(np.unique(y))
     if n_classes <= MANY_CLASSES:
-        yield drawn(name, X, y, points, min(OF_CLASS * n_classes, MOST))
+        yield drawn(name, X, y, points, min(OF_CLASS * n_classes, MOST), seed=seed)
         return
     for size, n_draws in ((2, N_PAIRS), (MANY_CLASSES, N_TENS)):
-        draws = [some_classes(y, size, seed) for seed in range(n_draws)]
+        draws = [some_classes(y, size, (seed, k)) for k in range(n_draws)]
         yield DataSet(f"{name}, {size} classes", X, y, points, "tasks", draws)
 
 
-def digits() -> Iterator[DataSet]:
+def digits(seed: int = 0) -> Iterator[DataSet]:
     """Few and many images of digits, as histograms of ink."""
     X, y = load_digits(return_X_y=True)
     grid = np.indices((8, 8)).reshape(2, -1).T.astype(float)
     for name, each in (("digits, few", 100), ("digits, many", MOST)):
-        yield drawn(name, X, y, {"pixels": grid}, each)
+        yield drawn(name, X, y, {"pixels": grid}, each, seed=seed)
 
 
 def drawn(
@@ -105,19 +107,22 @@ def drawn(
     y: np.ndarray,
     points: dict[str, np.ndarray],
     n_train: int,
+    *,
+    seed: int,
 ) -> DataSet:
     """Draw disjoint training sets if there is room, and folds otherwise."""
     if len(y) < ROOM * n_train:
         repeats = 2 if X.shape[1] < SLOW else 1
-        design = draw(y, n_folds=N_FOLDS, n_repeats=repeats)
+        design = draw(y, n_folds=N_FOLDS, n_repeats=repeats, seed=seed)
     else:
         repeats = next(k for limit, k in REPEATS.items() if n_train <= limit)
-        design = draw(y, n_train=n_train, n_folds=N_FOLDS, n_repeats=repeats)
+        size = {"n_train": n_train, "n_folds": N_FOLDS, "n_repeats": repeats}
+        design = draw(y, **size, seed=seed)
     return DataSet(name, X, y, points, design.kind, list(design.splits))
 
 
 def some_classes(
-    y: np.ndarray, n_classes: int, seed: int
+    y: np.ndarray, n_classes: int, seed: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw classes, and rows of each to learn from and to test."""
     rng = np.random.default_rng(seed)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from .similarity import label_similarity, pair_similarity, taxonomy_similarity
     from .smoothed import (
+        DiscriminantMetricLearning,
         SinkhornMetricLearning,
         sinkhorn_divergence,
     )
@@ -84,6 +85,7 @@ __all__ = [
     "CombinedMetricLearning",
     "DescentPath",
     "DescentStep",
+    "DiscriminantMetricLearning",
     "EMDClassifier",
     "EMDKernel",
     "EMDNeighbors",

@@ -134,7 +134,7 @@ def prepared(
             each.set_params(random_state=seed)
         if each.get_params(deep=False).get("n_jobs", 1) is None:
             each.set_params(n_jobs=n_jobs)
-        if each.verbose == 0:
+        if each.get_params(deep=False).get("verbose", 1) == 0:
             each.set_params(verbose=verbose)
     return copies
 
@@ -236,14 +236,15 @@ def knows_bins(learner: Any) -> bool:
 
 def _default_grid(learner: Any) -> dict[str, list[Any]]:
     """Powers, and pulls to what was given."""
-    grid: dict[str, list[Any]] = {"power": list(POWERS)}
+    grid: dict[str, list[Any]] = {"power": list(POWERS), **learner._tried}
     init, points = (getattr(learner, name, None) for name in ("init", "points"))
     if isinstance(learner, GroundMetricLearning):
         is_given = points is not None if init is None else not isinstance(init, str)
         is_pulled = is_given or (isinstance(init, str) and init == "points")
     else:
         # Smoothed learners, from a prior.
-        is_pulled = not learner._is_exact and learner._keeps_sparse(reset=True)
+        has_pull = "pull" in learner.get_params(deep=False) and not learner._is_exact
+        is_pulled = has_pull and learner._keeps_sparse(reset=True)
     return {**grid, "pull": list(PULLS)} if is_pulled else grid
 
 

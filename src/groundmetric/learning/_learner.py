@@ -64,6 +64,8 @@ class MetricLearner(HistogramTransformer):
     )
     _is_exact: ClassVar[bool] = True  # distances are EMDs
     _criteria: ClassVar[tuple[type[Any], ...]] = EXACT
+    # What cross-validation tries by default, besides powers and pulls.
+    _tried: ClassVar[dict[str, list[Any]]] = {}
 
     # Parameters that all of them have, or some.
     criterion: Any

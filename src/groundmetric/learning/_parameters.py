@@ -74,7 +74,7 @@ class Prior:
             array = _unit_vectors(rows, n_components)
         else:
             array, _ = scaled(points, d)
-        array = _standardized(array)
+        array = standardized(array)
         if points is not None:
             s = array.shape[1]
             r = s if n_components is None else n_components
@@ -227,7 +227,7 @@ def exponentials(log_weights: Floats) -> Floats:
     return found
 
 
-def _standardized(points: Floats) -> Floats:
+def standardized(points: Floats) -> Floats:
     """Center points, and scale them to a mean square length of 1."""
     points = points - points.mean(axis=0)
     points = points / (np.abs(points).max() or 1.0)

@@ -3,10 +3,12 @@
 Beyond the paper: the EMD, smoothed by an entropy, on processors and GPUs.
 """
 
+from ._discriminant import DiscriminantMetricLearning
 from ._divergence import sinkhorn_divergence
 from ._estimator import SinkhornMetricLearning
 
 __all__ = [
+    "DiscriminantMetricLearning",
     "SinkhornMetricLearning",
     "sinkhorn_divergence",
 ]

@@ -248,22 +248,6 @@ class SinkhornMetricLearning(PriorLearner):
             **self._options(),
         )
 
-    def _ground(self) -> dict[str, Floats]:
-        raise ValueError(
-            f"metric is a {type(self).__name__}, whose distances are smoothed, not "
-            "EMDs; use its own method pairwise, or EMDNeighbors and EMDKernel."
-        )
-
-    def fit_transform(
-        self, X: ArrayLike, y: ArrayLike | None = None, **options: Any
-    ) -> Floats:
-        """Fit, and compute the distances of the training histograms to each other.
-
-        The result is exactly symmetric with a zero diagonal, that of :meth:`transform`
-        only up to rounding.
-        """
-        return self.fit(X, y, **options).pairwise(X)
-
     def _keep(self, descent: Any, initial: Floats, rows: Any) -> None:
         if isinstance(descent, StateTraining):
             self._keep_state(descent, rows)

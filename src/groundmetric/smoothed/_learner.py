@@ -27,6 +27,7 @@ from ._prior import State
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ._direct import DirectStep
     from ._setup import StateTraining
 
 Floats = NDArray[np.float64]
@@ -74,7 +75,24 @@ class PriorLearner(MetricLearner):
     def _keeps_sparse(self, *, reset: bool) -> bool:
         return self._starts_from_prior if reset else "_eps" in vars(self)
 
-    def _keep_state(self, training: StateTraining, rows: Any) -> None:
+    def _ground(self) -> dict[str, Floats]:
+        raise ValueError(
+            f"metric is a {type(self).__name__}, whose distances are smoothed, not "
+            "EMDs; use its own method pairwise, or EMDNeighbors and EMDKernel."
+        )
+
+    def fit_transform(
+        self, X: ArrayLike, y: ArrayLike | None = None, **options: Any
+    ) -> Floats:
+        """Fit, and compute the distances of the training histograms to each other.
+
+        The result is exactly symmetric with a zero diagonal, that of :meth:`transform`
+        only up to rounding.
+        """
+        found: Floats = self.fit(X, y, **options).pairwise(X)
+        return found
+
+    def _keep_state(self, training: StateTraining | DirectStep, rows: Any) -> None:
         """Keep what was learned from a prior, in units of the median distance."""
         rows = csr_array(rows)
         some = some_of(rows)
