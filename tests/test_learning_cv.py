@@ -9,7 +9,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    StratifiedKFold,
+    cross_val_score,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import (
@@ -20,6 +25,7 @@ from sklearn.utils.estimator_checks import (
 import groundmetric as gm
 from contract import check_contract
 from groundmetric import Checkpoint, GroundMetricLearning, Margin, MetricLearningCV
+from groundmetric.learning import _cross_validation
 
 SMALL = {"param_grid": {}, "cv": 2, "patience": 1}
 
@@ -379,6 +385,40 @@ def test_folds_may_be_masks(digits):
         for split in ((train, ~train), (np.flatnonzero(train), np.flatnonzero(~train)))
     ]
     np.testing.assert_array_equal(*(each["mean_test_score"] for each in found))
+
+
+def test_folds_do_not_divide_groups(digits, monkeypatch):
+    X, y = digits
+    groups = np.arange(len(y)) // 2
+    seen = []
+    splits_of = _cross_validation.splits_of
+
+    def watched(*given):
+        seen.append(splits_of(*given))
+        return seen[-1]
+
+    monkeypatch.setattr(_cross_validation, "splits_of", watched)
+    learner = GroundMetricLearning(max_steps=1, max_samples=len(y) - 3)
+    for cv in (2, GroupKFold(2)):
+        found = MetricLearningCV(learner, {}, cv=cv).fit(X, y, groups=groups)
+        kept = groups[found.sample_indices_]
+        assert len(kept) == len(y) - 3
+        for train, test in seen.pop():
+            assert set(kept[train]).isdisjoint(kept[test])
+
+
+def test_groups_that_folds_cannot_keep(digits):
+    X, y = digits
+    search = MetricLearningCV(GroundMetricLearning(max_steps=1), {}, cv=3)
+    with pytest.raises(ValueError, match=r"cv is 3, but class .* is in 2 groups only"):
+        search.fit(X, y, groups=np.arange(len(y)) % 2)
+    with pytest.raises(ValueError, match="groups has 2 entries for"):
+        search.fit(X, y, groups=[1, 2])
+    search.cv = [(np.arange(4), np.arange(4, len(y)))]
+    groups = ["a", *"bcd", *["a"] * (len(y) - 4)]
+    with pytest.raises(ValueError, match=r"cv\[0\] has group 'a' both to learn from"):
+        search.fit(X, y, groups=groups)
+    assert not hasattr(search, "best_estimator_")
 
 
 def test_a_checkpoint_of_more_steps_does_not_count(noise, tmp_path):

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
+from ..base._groups import as_groups
 from ..base._rows import (
     HistogramTransformer,
     all_or_nothing,
@@ -29,7 +30,7 @@ from ._candidates import (
 )
 from ._folds import Folds, descent_of, rows_for, splits_of
 from ._sample import sampled
-from ._selection import all_scores, as_array, as_results, choice_of
+from ._selection import LEARNED, all_scores, as_array, as_results, choice_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,17 +39,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
-
-# What a fitted learner has, and this class takes from the best one.
-LEARNED = (
-    *("metric_", "initial_metric_", "path_", "n_iter_", "converged_", "power_"),
-    *("embedding_", "initial_embedding_", "components_", "smoothing_", "classes_"),
-    "weights_",
-    *("sample_indices_", "_labels", "_histograms", "_learned", "_n_features_out"),
-    *("bin_weights_", "initial_bin_weights_", "embed"),
-    *("_distances_to", "_seen_before"),
-)
-
 
 class MetricLearningCV(HistogramTransformer):
     """Metric learning with its settings chosen by cross-validation.
@@ -85,7 +75,8 @@ class MetricLearningCV(HistogramTransformer):
         given, ``init``, ``metrics`` or ``points``, is then always among the candidates,
         with histograms as they are; beside smoothed learners, for up to 1,000 bins.
     cv : int, cross-validation generator or iterable, default=3
-        Folds. A number stands for that many stratified folds, drawn twice.
+        Folds. A number stands for that many stratified folds, drawn twice; if ``fit``
+        is given groups, folds of whole groups.
     scoring : callable, optional
         ``scoring(distances, y_train, y_test)``, larger for better distances from test
         to training histograms. By default the accuracy of k nearest neighbors, averaged
@@ -162,6 +153,7 @@ class MetricLearningCV(HistogramTransformer):
         X: ArrayLike,
         y: ArrayLike | None = None,
         *,
+        groups: ArrayLike | None = None,
         client: object = None,
     ) -> MetricLearningCV:
         """Choose a candidate and its number of steps, and learn from all histograms.
@@ -172,6 +164,8 @@ class MetricLearningCV(HistogramTransformer):
             Histograms or counts, in rows; rows are normalized to mass 1.
         y : array-like of shape (n,)
             Labels.
+        groups : array-like of shape (n,), optional
+            Group of each histogram, such as a patient; folds do not divide groups.
         client : dask.distributed.Client, optional
             Learn on the workers of a cluster, see :meth:`GroundMetricLearning.fit`.
 
@@ -185,9 +179,15 @@ class MetricLearningCV(HistogramTransformer):
         own = self.n_jobs, self.verbose, self.random_state
         learners = prepared(as_list(self.estimator), *own)
         sampler = clone(learners[0])
+        apart = None if groups is None else as_groups(groups, rows.shape[0])
         rows, kept, _ = sampled(sampler, rows, given)
         labels: Labels = given if kept is None else kept
-        best = self._choose(learners, rows, labels, client).make()
+        if apart is not None:
+            apart = apart[getattr(sampler, "sample_indices_", slice(None))]
+        splits = splits_of(self.cv, rows, labels, self.random_state, apart)
+        how: dict[str, Any] = {"scoring": self.scoring, "patience": self.patience}
+        folds = Folds(rows, labels, splits, **how, client=client)
+        best = self._choose(learners, folds, rows.shape[1]).make()
         best._note_labels(labels)
         weights = weights_of(rows.shape[0], labels, None)
         descent, seen = descent_of(best, rows_for(best, rows), weights, client)
@@ -216,18 +216,10 @@ class MetricLearningCV(HistogramTransformer):
         return any(learner._keeps_sparse(reset=reset) for learner in learners)
 
     def _choose(
-        self, learners: list[MetricLearner], rows: Any, labels: Labels, client: object
+        self, learners: list[MetricLearner], folds: Folds, n_bins: int
     ) -> Candidate:
         """Score the steps of all candidates on held-out histograms, and choose."""
-        folds = Folds(
-            rows,
-            labels,
-            splits_of(self.cv, rows, labels, self.random_state),
-            scoring=self.scoring,
-            patience=self.patience,
-            client=client,
-        )
-        candidates = candidates_of(learners, self.param_grid, rows.shape[1])
+        candidates = candidates_of(learners, self.param_grid, n_bins)
         most = MOST_STARTS if self.param_grid is None else None
         scores = as_array(all_scores(folds, candidates, most))  # (., splits, steps)
         self.cv_results_ = as_results(candidates, scores)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 
 from .. import validation
+from ..base._groups import folds_of_groups, require_apart
 from ..base._powers import raised
 from ..base._votes import vote_errors
 from ..similarity._makers import weights_of
@@ -38,10 +39,14 @@ def splits_of(
     rows: Floats,
     labels: Labels,
     random_state: object,
+    groups: Labels | None = None,
 ) -> list[Split]:
-    """Draw the folds."""
+    """Draw the folds, of whole groups if there are any."""
     if isinstance(cv, numbers.Integral):
         n_splits = validation.as_count(int(cv), "cv", low=2)
+        if groups is not None:
+            drawing: Any = {"n_repeats": N_REPEATS, "random_state": random_state}
+            return folds_of_groups(labels, groups, n_splits, **drawing, name="cv")
         fewest = int(np.unique(labels, return_counts=True)[1].min())
         if fewest < n_splits:
             raise ValueError(
@@ -54,10 +59,14 @@ def splits_of(
     if isinstance(cv, Iterable) and not hasattr(cv, "split"):  # as a string has
         given = list(cv)
     else:
-        given = list(check_cv(cv, labels, classifier=True).split(rows, labels))
+        splitter = check_cv(cv, labels, classifier=True)
+        given = list(splitter.split(rows, labels, groups))
     if not given:
         raise ValueError("cv has no folds; at least one is needed.")
-    return [_as_split(each, len(labels), f"cv[{k}]") for k, each in enumerate(given)]
+    found = [_as_split(each, len(labels), f"cv[{k}]") for k, each in enumerate(given)]
+    if groups is not None:
+        require_apart(found, groups)
+    return found
 
 
 def _as_split(given: Any, n: int, name: str) -> Split:

@@ -25,6 +25,16 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Steps = list[list[float]]  # scores after 0, 1, ... steps, on each fold
 
+# What a fitted learner has, and ``MetricLearningCV`` takes from the best one.
+LEARNED = (
+    *("metric_", "initial_metric_", "path_", "n_iter_", "converged_", "power_"),
+    *("embedding_", "initial_embedding_", "components_", "smoothing_", "classes_"),
+    "weights_",
+    *("sample_indices_", "_labels", "_histograms", "_learned", "_n_features_out"),
+    *("bin_weights_", "initial_bin_weights_", "embed"),
+    *("_distances_to", "_seen_before"),
+)
+
 
 def within_one_error(scores: Floats) -> NDArray[np.bool_]:
     """Tell which of these are within one standard error of the best; NaN is not.
