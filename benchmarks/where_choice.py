@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist, squareform
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import LinearSVC
 from where_data import LARGE, DataSet
@@ -85,8 +87,8 @@ def nothing(_X: Any, _y: Any, _n_jobs: Any) -> None:
     """Learn no distance."""
 
 
-def linear(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
-    """Predict by a linear machine on square roots, logarithms or tf-idf."""
+def linear(model: Any, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
+    """Predict by a linear model of square roots, logarithms or tf-idf."""
     d, idf = X.shape[1], np.log((1 + len(X)) / (1 + np.count_nonzero(X, axis=0)))
     maps = (
         np.sqrt,
@@ -97,7 +99,7 @@ def linear(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
     found = []
     for phi in maps:
         scale = np.linalg.norm(phi(X), axis=1).mean()
-        search = GridSearchCV(LinearSVC(), {"C": [0.1, *C_GRID]}, cv=folds)
+        search = GridSearchCV(model, {"C": [0.1, *C_GRID]}, cv=folds)
         search.fit(phi(X) / scale, y)
         found.append((search.best_score_, search.predict(phi(X_test) / scale)))
     return max(found, key=lambda each: each[0])[1]
@@ -132,5 +134,27 @@ def shown(settings: dict[str, Any]) -> dict[str, Any]:
     return {key: x for key, x in settings.items() if is_plain(x) or isinstance(x, list)}
 
 
+def discriminants(X: np.ndarray, y: np.ndarray, _n_jobs: Any) -> Any:
+    """Learn scikit-learn's discriminants of square roots."""
+    model = LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")
+    model.fit(np.sqrt(X), y)
+
+    def pairwise(left: np.ndarray, right: np.ndarray | None) -> np.ndarray:
+        places = model.transform(np.sqrt(left))
+        if right is None:
+            return squareform(pdist(places))
+        return cdist(places, model.transform(np.sqrt(right)))
+
+    return pairwise
+
+
 CHI2_KERNEL = Method("chi2-kernel", "chi-squared kernel", {}, squared_chi2)
-LINEAR = Method("linear", "linear SVM", {"C": list(C_GRID)}, nothing)
+LDA = Method("lda", "LDA, square roots", {}, discriminants)
+# What predicts labels without a distance.
+PREDICTORS = (
+    (Method("linear", "linear SVM", {"C": list(C_GRID)}, nothing), LinearSVC()),
+    (
+        Method("logistic", "logistic regression", {"C": list(C_GRID)}, nothing),
+        LogisticRegression(max_iter=1000),
+    ),
+)

@@ -17,7 +17,8 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from where_choice import (
     CHI2_KERNEL,
-    LINEAR,
+    LDA,
+    PREDICTORS,
     best_of,
     chosen_among,
     common,
@@ -29,11 +30,12 @@ from where_choice import (
 from where_data import LARGE, DataSet
 
 from groundmetric import (
+    AutoMetric,
     CombinedMetricLearning,
+    DiscriminantMetricLearning,
     GroundMetricLearning,
     MappedMetricLearning,
     Margin,
-    MetricLearningCV,
     Neighborhood,
     SinkhornMetricLearning,
     pairwise_emd,
@@ -72,17 +74,16 @@ class Entry:
 
 def entries(data: DataSet) -> list[Entry]:
     """List all methods for a data set."""
-    ours = list(own(data))
-    # Without leaning to what was given, as the chooser does.
-    candidates = [method for method in ours if method.name != "c-k"]
-    least = cross_validated("least", "ours, least error on held-out", candidates)
     return [
         *(Entry(method, FIXED) for method in fixed(data)),
         *(Entry(method, RIVAL) for method in rivals(data)),
-        *(Entry(method, OURS) for method in [*ours, least]),
-        *(Entry(method, CHOOSER) for method in chooser(data)),
+        *(Entry(method, OURS) for method in own(data)),
+        Entry(chooser(data), CHOOSER),
         Entry(CHI2_KERNEL, RIVAL, knn=False),
-        Entry(LINEAR, RIVAL, knn=False, predict=linear),
+        *(
+            Entry(method, RIVAL, knn=False, predict=partial(linear, model))
+            for method, model in PREDICTORS
+        ),
     ]
 
 
@@ -112,6 +113,7 @@ def rivals(data: DataSet) -> Iterator[Method]:
     yield common(data, chosen_among("chi2-lmnn", "chi-squared LMNN", margins))
     steps = [AitchisonEmbedding(max_steps=steps) for steps in (5, 15, 40, 100)]
     yield common(data, chosen_among("aitchison", "Aitchison embedding", steps))
+    yield common(data, LDA)
 
 
 def own(data: DataSet) -> Iterator[Method]:
@@ -126,6 +128,14 @@ def own(data: DataSet) -> Iterator[Method]:
         yield METHODS["gml-smoothed"]
         flat = SinkhornMetricLearning(smoothing=math.inf, criterion=Margin())
         yield Method.of(flat, "smoothed-inf", "smoothed, infinitely")
+    weights = "idf" if data.are_words else None
+    known = list(data.points.values()) or None
+    direct = DiscriminantMetricLearning(known, bin_weights=weights)
+    yield replace(
+        Method.of(DiscriminantMetricLearning(), "discriminant", "discriminants"),
+        settings={"points": list(data.points), "bin_weights": weights},
+        learn=Method.of(direct, "discriminant").learn,
+    )
     if not data.points:
         return
     if d <= LARGE:
@@ -135,31 +145,14 @@ def own(data: DataSet) -> Iterator[Method]:
     yield from of_prior(data, "softmax", "smoothed, from the prior", softmax)
 
 
-def chooser(data: DataSet) -> Iterator[Method]:
-    """Choose among our learners, and their powers, pulls and steps."""
-    label = "ours, chosen by cross-validation"
-    if data.points:
-        yield from of_prior(data, "chooser", label, families)
-        return
-    learner = families(data, None)
-    settings = {"families": [type(each).__name__ for each in learner.estimator]}
-    yield replace(Method.of(learner, "chooser", label), settings=settings)
-
-
-def families(data: DataSet, points: np.ndarray | None) -> MetricLearningCV:
-    """List the learners that suit the number of bins and what is known of them."""
-    found: list[Any] = []
-    if data.X.shape[1] <= LARGE:
-        found += [
-            GroundMetricLearning(Margin()),
-            SinkhornMetricLearning(criterion=Margin()),
-            SinkhornMetricLearning(smoothing=math.inf, criterion=Margin()),
-        ]
-    if points is not None:
-        if data.X.shape[1] <= LARGE:
-            found += [pulled(data, points), CombinedMetricLearning(*known_of(data))]
-        found += [mapped(data, points), softmax(data, points)]
-    return MetricLearningCV(found)
+def chooser(data: DataSet) -> Method:
+    """Let the package choose among our learners."""
+    learner = AutoMetric(list(data.points.values()) or None)
+    return replace(
+        Method.of(AutoMetric(), CHOOSER, "ours, chosen by AutoMetric"),
+        settings={"points": list(data.points)},
+        learn=Method.of(learner, CHOOSER).learn,
+    )
 
 
 # Learners that start from what is known of the bins.

@@ -27,6 +27,7 @@ LAYERS = [
     {"report"},
     {"experiments", "plotting"},
     {"datasets"},
+    {"automatic"},
     {"neighbors", "smoothed"},
     {"learning"},
     {"tables"},

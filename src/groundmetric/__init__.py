@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         plotting,
         report,
     )
+    from .automatic import AutoMetric
     from .cone import (
         MetricProjector,
         Projection,
@@ -77,9 +78,11 @@ _ROOMS = (
     "learning",
     "neighbors",
     "smoothed",
+    "automatic",
 )
 
 __all__ = [
+    "AutoMetric",
     "BatchSolution",
     "Checkpoint",
     "CombinedMetricLearning",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
 
+
 class MetricLearningCV(HistogramTransformer):
     """Metric learning with its settings chosen by cross-validation.
 
@@ -177,7 +178,7 @@ class MetricLearningCV(HistogramTransformer):
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
         own = self.n_jobs, self.verbose, self.random_state
-        learners = prepared(as_list(self.estimator), *own)
+        learners = prepared(self._families(), *own)
         sampler = clone(learners[0])
         apart = None if groups is None else as_groups(groups, rows.shape[0])
         rows, kept, _ = sampled(sampler, rows, given)
@@ -202,9 +203,13 @@ class MetricLearningCV(HistogramTransformer):
         self.best_estimator_ = best
         return self
 
+    def _families(self) -> list[Any]:
+        """Return the learners to choose from, before there are data."""
+        return as_list(self.estimator)
+
     def _validate(self, client: object) -> None:
         """Reject parameters before the folds, which take long."""
-        learners = learners_of(self.estimator, client)
+        learners = learners_of(self._families(), client)
         if self.patience is not None:
             validation.as_count(self.patience, "patience", low=1)
         if self.scoring is not None and not callable(self.scoring):
@@ -212,7 +217,7 @@ class MetricLearningCV(HistogramTransformer):
         require_known(learners, self.param_grid)
 
     def _keeps_sparse(self, *, reset: bool) -> bool:
-        learners = as_list(self.estimator) if reset else [self._best()]
+        learners = self._families() if reset else [self._best()]
         return any(learner._keeps_sparse(reset=reset) for learner in learners)
 
     def _choose(
@@ -234,7 +239,7 @@ class MetricLearningCV(HistogramTransformer):
     def _current(self) -> list[Any]:
         """Return what was learned, or what will be learned with."""
         best = vars(self).get("best_estimator_")
-        return as_list(self.estimator) if best is None else [best]
+        return self._families() if best is None else [best]
 
     @property
     def _is_exact(self) -> bool:

@@ -121,6 +121,11 @@ class Folds:
         self._scoring, self._client = scoring, client
         self._patience = patience
 
+    @property
+    def n_rows(self) -> int:
+        """Number of histograms, n."""
+        return len(self._labels)
+
     def scores(
         self, candidate: Candidate, first: list[float] | None = None
     ) -> list[list[float]]:

@@ -1,0 +1,147 @@
+"""The estimator that chooses the learner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..learning import MetricLearningCV
+from ..learning._candidates import Candidate, prepared
+from ..learning._selection import (
+    as_array,
+    as_results,
+    best_with_fewest_steps,
+    within_one_error,
+)
+from ..smoothed import DiscriminantMetricLearning
+from ._families import descents, discriminants, given
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..learning._folds import Folds
+    from ..learning._learner import MetricLearner
+
+Floats = NDArray[np.float64]
+
+
+class AutoMetric(MetricLearningCV):
+    """Learn a distance with whichever learner suits the data, by cross-validation.
+
+    The learner to begin with: there is nothing to set. It tries
+    :class:`DiscriminantMetricLearning` with several powers of the histograms, then,
+    with the best power, learners by descent:
+    :class:`SinkhornMetricLearning`, and if bins and histograms are few,
+    :class:`GroundMetricLearning`. If something is known of the bins, ``points``, it
+    also tries to learn from these, with :class:`CombinedMetricLearning` and others, and
+    the EMD with the distances between the points, without learning.
+
+    Of all candidates whose accuracy on held-out histograms is within one standard
+    error of the best, it takes the simplest. To choose among learners and parameters of
+    your own, see :class:`MetricLearningCV`.
+
+    Parameters
+    ----------
+    points : array-like of shape (d, s), or list of these, optional
+        Coordinates of the bins, such as word vectors, pixels, or published properties.
+    cv : int, cross-validation generator or iterable, default=3
+        Folds. A number stands for that many stratified folds, drawn twice.
+    scoring : callable, optional
+        ``scoring(distances, y_train, y_test)``, larger for better distances from test
+        to training histograms. By default the accuracy of k nearest neighbors, averaged
+        over k = 1, ..., 20.
+    n_jobs : int, optional
+        Number of threads. Results do not depend on it.
+    verbose : int, default=0
+        1 shows bars of steps (needs tqdm).
+    random_state : int, RandomState instance or None, default=0
+        Draws the folds, if ``cv`` is a number, and batches.
+
+    Attributes
+    ----------
+    best_estimator_ : estimator
+        The learner chosen, fitted to all histograms.
+    best_step_, best_params_, best_score_, cv_results_, n_features_in_
+        As of :class:`MetricLearningCV`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from groundmetric import AutoMetric
+    >>> X = np.random.default_rng(0).dirichlet(np.ones(6), 20)
+    >>> y = (X[:, 0] > X[:, 1]).astype(int)
+    >>> AutoMetric().fit(X, y).transform(X[:2]).shape
+    (2, 20)
+    """
+
+    estimator: ClassVar[None] = None  # type: ignore[misc]
+    param_grid: ClassVar[None] = None  # type: ignore[misc]
+    patience: ClassVar[int] = 4  # type: ignore[misc]
+
+    def __init__(
+        self,
+        points: ArrayLike | None = None,
+        *,
+        cv: Any = 3,
+        scoring: Callable[[Any, Any, Any], float] | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: object = 0,
+    ) -> None:
+        self.points = points
+        self.cv = cv
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _families(self) -> list[Any]:
+        """Return the learner that suits all data; others depend on the data."""
+        return [DiscriminantMetricLearning(self.points)]
+
+    def _choose(
+        self, learners: list[MetricLearner], folds: Folds, n_bins: int
+    ) -> Candidate:
+        """Choose the power of the histograms, then the learner, then its steps."""
+        direct = discriminants(learners[0], n_bins)
+        learned = np.array([folds.scores(each)[-1] for each in direct])
+        power = best_power(direct, learned)
+        found = [
+            (each, [scores])
+            for each, scores in zip(direct, learned.tolist(), strict=True)
+            if each.params["power"] == power
+        ]
+        own = self.n_jobs, self.verbose, self.random_state
+        others = prepared(descents(self.points, folds.n_rows, n_bins), *own)
+        more = [Candidate(each, {"power": power}) for each in others]
+        found += [
+            (each, folds.scores(each))
+            for each in [*more, *given(self.points, self.n_jobs)]
+        ]
+        candidates = [each for each, _ in found]
+        scores = as_array([each for _, each in found])  # (candidates, splits, steps)
+        self.cv_results_ = as_results(candidates, scores)
+        steps = [best_with_fewest_steps(each[None])[1] for each in scores]
+        ends = np.array([each[:, t] for each, t in zip(scores, steps, strict=True)])
+        chosen = int(within_one_error(ends).argmax())
+        best = candidates[chosen]
+        # What is direct has one score, after its only step.
+        self.best_step_ = steps[chosen] + (chosen < len(found) - len(others))
+        self.best_params_ = dict(best.params)
+        self.best_score_ = float(ends[chosen].mean())
+        return best
+
+
+def best_power(candidates: Sequence[Candidate], scores: Floats) -> float | str:
+    """Choose the first power within one standard error of the best.
+
+    Scores are (candidates, splits); their mean over all other parameters is less noisy
+    than any of them.
+    """
+    rows: dict[float | str, list[int]] = {}
+    for k, each in enumerate(candidates):
+        rows.setdefault(each.params["power"], []).append(k)
+    means = np.array([scores[of].mean(axis=0) for of in rows.values()])
+    return list(rows)[int(within_one_error(means).argmax())]

@@ -1,0 +1,84 @@
+"""Which learners suit the histograms, and what is known of their bins."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from ..base._powers import LOG
+from ..learning import (
+    CombinedMetricLearning,
+    GroundMetricLearning,
+    MappedMetricLearning,
+    Margin,
+)
+from ..learning._candidates import Candidate
+from ..smoothed import SinkhornMetricLearning
+from ..smoothed._nearness import is_several
+
+# In the order of preference.
+POWERS: tuple[float | str, ...] = (0.5, LOG, 1.0, 0.25)
+SHRINKAGES: tuple[float | str, ...] = ("auto", 0.5)
+TRUSTS = (1.0, 3.0, 0.0)
+
+MOST_BINS = 700  # beyond, no d x d matrix is learned, and bins are taken for words
+MOST_WORK = 2e6  # n d^2 of the exact learner, which takes minutes beyond
+FEW_COORDINATES = 10  # mean positions in the plane, say, of pixels, tell little
+
+
+def sets_of(points: Any) -> list[Any]:
+    """List the sets of points that were given."""
+    if points is None:
+        return []
+    return list(points) if is_several(points) else [points]
+
+
+def discriminants(learner: Any, d: int) -> list[Candidate]:
+    """List settings of the learner in closed form; those preferred stand first."""
+    trusts = {} if learner.points is None else {"trust": TRUSTS}
+    weights = {"bin_weights": ("idf", None)} if d > MOST_BINS else {}
+    grid = {"power": POWERS, "shrinkage": SHRINKAGES, **trusts, **weights}
+    return [
+        Candidate(learner, dict(zip(grid, values, strict=True)))
+        for values in product(*grid.values())
+    ]
+
+
+def descents(points: Any, n: int, d: int) -> list[Any]:
+    """List learners that take steps; those preferred stand first."""
+    found: list[Any] = []
+    sets = sets_of(points)
+    if d <= MOST_BINS:
+        found.append(SinkhornMetricLearning(smoothing=math.inf, criterion=Margin()))
+    if n * d**2 <= MOST_WORK:
+        found.append(GroundMetricLearning(Margin()))
+        if sets:
+            found.append(CombinedMetricLearning(_metrics(sets, d)))
+    if len(sets) == 1 and np.shape(sets[0])[1:] >= (FEW_COORDINATES,):
+        prior = SinkhornMetricLearning(
+            smoothing=math.inf, points=sets[0], criterion="softmax", max_steps=200
+        )
+        found.append(prior.set_params(bin_weights="idf" if d > MOST_BINS else "learn"))
+    return found
+
+
+def given(points: Any, n_jobs: int | None) -> list[Candidate]:
+    """List the EMDs with the distances between points, without learning."""
+    return [
+        Candidate(
+            MappedMetricLearning(each, power=1.0, n_jobs=n_jobs),
+            {},
+            learns=False,
+            is_given=True,
+        )
+        for each in sets_of(points)
+    ]
+
+
+def _metrics(sets: list[Any], d: int) -> list[Any]:
+    """Return the uniform metric, and the distances of each set of points."""
+    return [1.0 - np.eye(d), *(cdist(each, each) for each in map(np.asarray, sets))]
