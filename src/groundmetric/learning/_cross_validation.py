@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
 
+
 class MetricLearningCV(HistogramTransformer):
     """Metric learning with its settings chosen by cross-validation.
 

@@ -33,6 +33,7 @@ def details(evaluation: Evaluation) -> Iterable[str]:
     yield verdict.size()
     yield verdict.guessing()
     yield verdict.choice() or verdict.best_fixed()
+    yield verdict.labels_only()
     if evaluation.n_seen:
         yield (
             f"Warning: {evaluation.n_seen} of the {len(evaluation.data.test)} test "
