@@ -152,10 +152,14 @@ class Design:
 
     def balanced(self, wrong: Sequence[Floats | NDArray[np.bool_]]) -> float:
         """Error of each class, averaged over the classes; guessing has 1 - 1 / K."""
+        return float(np.nanmean(self._of_classes(wrong)))
+
+    def _of_classes(self, values: Sequence[Floats | NDArray[np.bool_]]) -> Floats:
+        """Mean of each class, over all splits; NaN if none of it was tested."""
         tested = np.concatenate([self.y[test] for _, test in self.splits])
-        sums = np.bincount(tested, weights=np.concatenate(wrong).astype(float))
-        sizes = np.bincount(tested)
-        return float(np.mean(sums[sizes > 0] / sizes[sizes > 0]))
+        sums = np.bincount(tested, weights=np.concatenate(values).astype(float))
+        sizes = np.bincount(tested).astype(float)
+        return np.divide(sums, sizes, out=np.full(len(sums), np.nan), where=sizes > 0)
 
     @property
     def weights(self) -> list[Floats]:
@@ -220,12 +224,18 @@ class Design:
         >>> design.estimate_balanced([[0, 0, 0, 1]]).mean
         0.5
         """
+        rows = [np.asarray(each, dtype=float) for each in values]
+        means, balanced = self._of_classes(rows), self.balanced(rows)
         weights = self.weights
         most = max(float(each.max()) for each in weights)
-        weighted = [w * np.asarray(v) for w, v in zip(weights, values, strict=True)]
-        found = self.estimate(weighted, -most, most, least=most)
+        # What each contributes to the mean over classes, to first order.
+        parts = [
+            balanced + weight * (row - means[self.y[test]])
+            for weight, row, (_, test) in zip(weights, rows, self.splits, strict=True)
+        ]
+        found = self.estimate(parts, -most, most, least=most)
         ends = np.clip([found.low, found.high], low, 1.0)
-        mean = _or_zero(self.balanced([np.asarray(each) for each in values]))
+        mean = _or_zero(balanced)
         return replace(found, mean=mean, low=float(ends[0]), high=float(ends[1]))
 
     def _moments(self, rows: Sequence[Floats], ends: Ends) -> Moments:
