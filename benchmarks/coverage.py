@@ -63,16 +63,17 @@ GROUPED = (
     Shape("20 groups of 3, two classes: folds", (10, 10), None, 0.9, 1.3, 3),
     Shape("60 groups of 3, two classes: folds", (30, 30), None, 0.7, 1.2, 3),
     Shape(
-        "180 groups of 4, three classes, learn from 60", (60, 60, 60), 60, 0.9, 1.1, 4
+        "180 groups of 4, three classes, learn from 60",
+        (60, 60, 60), 60, 0.9, 1.1, 4,
     ),
-)
+)  # fmt: skip
 ALIKE = 1.0  # deviation of a group, in those of its histograms
 
 
 def drawn_in_groups(
     shape: Shape, rng: np.random.Generator, *, shuffled: bool
 ) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
-    """Draw histograms of groups, which deviate together from the mean of their class."""
+    """Draw histograms of groups, which deviate together from their class."""
     own = np.repeat(np.arange(len(shape.sizes)), shape.sizes)
     groups = np.repeat(
         np.arange(len(own)), rng.integers(1, 2 * shape.each, size=len(own))

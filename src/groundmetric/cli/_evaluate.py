@@ -122,5 +122,6 @@ def evaluate(
     for which, title in titles.items():
         print_table(["Distance", *verdict.columns()], verdict.rows(which), title=title)
     legend = LEGEND + (SECONDS if "Seconds" in verdict.columns() else "")
-    for sentence in [f"{legend}.", data.design.words, *verdict.sentences()]:
+    how = verdict.predicting() + data.design.words
+    for sentence in [f"{legend}.", how, *verdict.sentences()]:
         tell(sentence)

@@ -159,7 +159,9 @@ class Design:
         tested = np.concatenate([self.y[test] for _, test in self.splits])
         sums = np.bincount(tested, weights=np.concatenate(values).astype(float))
         sizes = np.bincount(tested).astype(float)
-        return np.divide(sums, sizes, out=np.full(len(sums), np.nan), where=sizes > 0)
+        none = np.full(len(sums), np.nan)
+        means: Floats = np.divide(sums, sizes, out=none, where=sizes > 0)
+        return means
 
     @property
     def weights(self) -> list[Floats]:

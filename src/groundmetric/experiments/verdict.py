@@ -117,6 +117,16 @@ class Verdict:
         named = {name: in_a_sentence(name) for name in every}
         return labels_only(found, self.predictions.values(), named)
 
+    def predicting(self) -> str:
+        """Say what predictors learn from, if there are any, and end with a space."""
+        if not self.predictions:
+            return ""
+        listed = " and ".join(in_a_sentence(name) for name in self.predictions)
+        return (
+            f"{listed[0].upper()}{listed[1:]} predict labels without a distance; "
+            "cross-validation on the training histograms chooses their settings. "
+        )
+
     def best_fixed(self) -> str:
         """Compare the learned metric with the best distance that does not learn."""
         fixed = [name for name in self.found if not learns(name) and name != "initial"]

@@ -21,7 +21,8 @@ def how(evaluation: Evaluation) -> str:
     design = evaluation.data.design
     return (
         f"{design.words} A test histogram gets the most common label among its "
-        f"{evaluation.n_neighbors} nearest training histograms. {design.inference} "
+        f"{evaluation.n_neighbors} nearest training histograms. "
+        f"{evaluation.verdict.predicting()}{design.inference} "
         "They are not adjusted for multiple comparisons. How sure it is that learning "
         "is better than a distance comes from the same calculation."
     )
