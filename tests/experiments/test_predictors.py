@@ -12,6 +12,7 @@ from groundmetric.experiments import (
     Predictor,
     compare,
     cross_validate,
+    cross_validation,
 )
 from groundmetric.experiments.choice import labels_only
 from groundmetric.experiments.splits import given
@@ -80,6 +81,16 @@ def test_they_are_looked_up_with_distances():
     assert not set(METHODS) & set(PREDICTORS)
 
 
+def test_processes_give_the_same_predictions(monkeypatch):
+    X, y = sets_apart(40, np.random.default_rng(0))
+    options = {"methods": ["l1", *PREDICTORS], "n_folds": 2, "n_repeats": 1}
+    here = cross_validate(X, y, **options)
+    monkeypatch.setattr(cross_validation, "WORTH_PROCESSES", 20)
+    there = cross_validate(X, y, **options, n_jobs=2)
+    assert [type(one) for one in there] == [CrossValidation, Prediction, Prediction]
+    assert [one.errors for one in there] == [one.errors for one in here]
+
+
 def found_of(**wrong):
     """Make outcomes on 40 given histograms, of which so many are wrong."""
     design = given([0, 1], [0, 1] * 20)
@@ -109,6 +120,7 @@ def test_whoever_needs_only_labels_is_told_of_a_better_predictor():
     assert sentence_of(learned=3, l1=20, logistic=1) == ""  # may be chance
     assert sentence_of(learned=3, l1=20) == ""
     assert sentence_of(logistic=3) == ""  # no distance to compare with
+    assert sentence_of(l1=38, logistic=20) == ""  # no better than guessing
     best = sentence_of(l1=20, logistic=4, **{"linear-svm": 2})
     assert best.startswith("If you only need labels, use a linear support vector machi")
 

@@ -229,7 +229,7 @@ def labels_only(
     """Say so if a predictor of labels makes significantly fewer errors than all.
 
     Names are those of distances and predictors in a sentence; if no predictor is
-    better than every distance, there is nothing to say.
+    better than every distance, and than guessing, there is nothing to say.
 
     Examples
     --------
@@ -250,15 +250,15 @@ fewer than under any of these distances (the l1 distance: 50.0 %).'
         for measure in (["knn"] if one.svm_wrong is None else ["knn", "svm"])
     ]
     for best in sorted(predictions, key=lambda one: float(np.mean(one.errors))):
-        beaten = all(
-            one.saved_by(best, measure).low > 0.0 for *_, one, measure in found
-        )
-        if found and beaten:
+        few = float(np.mean(best.errors))
+        if not found or few >= best.design.guessing:
+            continue
+        if all(one.saved_by(best, measure).low > 0.0 for *_, one, measure in found):
             error, other, *_ = min(found, key=lambda each: each[0])
             return (
-                f"If you only need labels, use {names[best.method]}: "
-                f"{percent(float(np.mean(best.errors)))} errors, significantly fewer "
-                f"than under any of these distances ({names[other]}: {percent(error)})."
+                f"If you only need labels, use {names[best.method]}: {percent(few)} "
+                "errors, significantly fewer than under any of these distances "
+                f"({names[other]}: {percent(error)})."
             )
     return ""
 
