@@ -6,6 +6,12 @@ nothing can be learned; then bins differ in how noisy they are, so that weights 
 about four percentage points over l1. Run it as
 
     python benchmarks/coverage.py --repeats 1000
+
+With ``--groups``, histograms come in groups of unequal sizes, such as the samples of
+a patient, which are alike and have one label; labels are shuffled among groups. The
+table then also has the intervals of someone who does not know the groups, and says
+whether those of the error under l1 contain its mean over all data sets, with splits
+that do not divide groups.
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ import numpy as np
 from scipy import stats
 from scipy.spatial.distance import cdist
 
-from groundmetric.experiments import CrossValidation, Method, cross_validate
+from groundmetric.experiments import CrossValidation, Estimate, Method, cross_validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,13 +36,17 @@ N_BINS, N_GOOD = 20, 10
 
 
 class Shape(NamedTuple):
-    """Sizes of the classes, how to split, and what makes a gain of four points."""
+    """Sizes of the classes, how to split, and what makes a gain of four points.
+
+    With groups, sizes are numbers of groups, and ``each`` is their mean size.
+    """
 
     name: str
     sizes: tuple[int, ...]
     n_train: int | None
     signal: float
     noise: float
+    each: int = 1
 
 
 SHAPES = (
@@ -47,6 +57,34 @@ SHAPES = (
         (120, 100, 90, 70, 60, 50, 40, 30, 25, 15), 60, 0.9, 1.15,
     ),
 )  # fmt: skip
+
+
+GROUPED = (
+    Shape("20 groups of 3, two classes: folds", (10, 10), None, 0.9, 1.3, 3),
+    Shape("60 groups of 3, two classes: folds", (30, 30), None, 0.7, 1.2, 3),
+    Shape(
+        "180 groups of 4, three classes, learn from 60",
+        (60, 60, 60), 60, 0.9, 1.1, 4,
+    ),
+)  # fmt: skip
+ALIKE = 1.0  # deviation of a group, in those of its histograms
+
+
+def drawn_in_groups(
+    shape: Shape, rng: np.random.Generator, *, shuffled: bool
+) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
+    """Draw histograms of groups, which deviate together from their class."""
+    own = np.repeat(np.arange(len(shape.sizes)), shape.sizes)
+    groups = np.repeat(
+        np.arange(len(own)), rng.integers(1, 2 * shape.each, size=len(own))
+    )
+    centers = shape.signal * rng.normal(size=(len(shape.sizes), N_GOOD))
+    logs = rng.normal(size=(len(groups), N_BINS))
+    logs += ALIKE * rng.normal(size=(len(own), N_BINS))[groups]
+    logs[:, N_GOOD:] *= shape.noise
+    logs[:, :N_GOOD] += centers[own[groups]]
+    labels = rng.permutation(own) if shuffled else own
+    return np.exp(logs / 2), labels[groups], groups
 
 
 def drawn(shape: Shape, rng: np.random.Generator) -> tuple[Floats, NDArray[Any]]:
@@ -109,11 +147,66 @@ def simulated(shape: Shape, n: int, *, shuffled: bool) -> dict[str, float]:
     return found | {"gain": float(np.mean(gains))}
 
 
+def simulated_in_groups(shape: Shape, n: int, *, shuffled: bool) -> dict[str, float]:
+    """Return the same shares if groups are known, and if they are not."""
+    ends: dict[str, list[tuple[float, float]]] = {"known": [], "ignored": []}
+    errors: dict[str, list[Estimate]] = {"known": [], "ignored": []}
+    gains = []
+    for seed in range(n):
+        rng = np.random.default_rng(seed)
+        X, y, groups = drawn_in_groups(shape, rng, shuffled=shuffled)
+        for name, given in (("known", groups), ("ignored", None)):
+            l1, own = cross_validate(
+                X, y, groups=given, methods=METHODS, n_train=shape.n_train, seed=seed,
+                n_jobs=1,
+            )  # fmt: skip
+            saved = l1.saved_by(own)
+            ends[name].append((saved.low, saved.high))
+            errors[name].append(l1.error())
+            gains += [saved.mean] if given is not None else []
+    truth = float(np.mean([error.mean for error in errors["known"]]))
+    found = {"gain": float(np.mean(gains)), "error": truth}
+    for name, each in ends.items():
+        low, high = np.array(each).T
+        found[f"covers, {name}"] = float(np.mean((low <= 0) & (high >= 0)))
+        found[f"finds, {name}"] = float(np.mean(low > 0))
+        held = [one.low <= truth <= one.high for one in errors[name]]
+        found[f"error covers, {name}"] = float(np.mean(held))
+    return found
+
+
+def main_of_groups(n: int) -> None:
+    """Print the table of groups."""
+    print(
+        "| data | nothing to learn: gain contains 0 | error contains the mean of all | "
+        "mean gain | found |"
+    )
+    print("|:---|---:|---:|---:|---:|")
+    for shape in GROUPED:
+        null, gain = (
+            simulated_in_groups(shape, n, shuffled=shuffled)
+            for shuffled in (True, False)
+        )
+        print(
+            f"| {shape.name} | {null['covers, known']:.1%} "
+            f"({null['covers, ignored']:.1%} if groups are ignored) "
+            f"| {null['error covers, known']:.1%} "
+            f"({null['error covers, ignored']:.1%}) of {null['error']:.1%} "
+            f"| {100 * gain['gain']:.1f} | {gain['finds, known']:.0%} |",
+            flush=True,
+        )
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=1000, help="data sets of a row")
-    n = parser.parse_args().repeats
+    parser.add_argument("--groups", action="store_true", help="data in groups")
+    given = parser.parse_args()
+    n = given.repeats
+    if given.groups:
+        main_of_groups(n)
+        return
     print("| data | nothing to learn: contains 0 | mean gain | found |")
     print("|:---|---:|---:|---:|")
     for shape in SHAPES:

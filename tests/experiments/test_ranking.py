@@ -12,6 +12,7 @@ from groundmetric.experiments import (
     FIXED,
     LEARNERS,
     METHODS,
+    PREDICTORS,
     Method,
     compare,
     cross_validate,
@@ -130,7 +131,7 @@ def test_compare_takes_all_learners_that_can_run(monkeypatch):
     monkeypatch.setitem(sys.modules, "metric_learn", None)
     frame = compare(X, Y, n_folds=2)
     names = available_learners(draw(Y, n_folds=2)).names
-    assert set(frame.index) == {*FIXED, *names, "gml"}
+    assert set(frame.index) == {*FIXED, *names, "gml", *PREDICTORS}
 
 
 def test_pandas_is_asked_for_first(monkeypatch):

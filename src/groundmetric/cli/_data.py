@@ -19,9 +19,11 @@ MANY = 100_000  # entries, from which learning takes minutes
 COLUMNS = ("label", "ignore", "keep", "header")  # options about columns
 
 
-def read_labeled(source: Source, wanted: Bins | None = None) -> HistogramTable:
+def read_labeled(
+    source: Source, wanted: Bins | None = None, groups: str | None = None
+) -> HistogramTable:
     """Read histograms with labels of two or more classes, over these bins."""
-    data = read_histograms(source, wanted, labeled=True)
+    data = read_histograms(source, wanted, labeled=True, groups=groups)
     if len(classes := np.unique(data.y)) == 1:
         raise ValueError(
             f"{data.source}: all labels are {classes[0]!s}; two classes are needed."
@@ -36,7 +38,11 @@ def read_labeled(source: Source, wanted: Bins | None = None) -> HistogramTable:
 
 
 def read_histograms(
-    source: Source, wanted: Bins | None, *, labeled: bool | None = False
+    source: Source,
+    wanted: Bins | None,
+    *,
+    labeled: bool | None = False,
+    groups: str | None = None,
 ) -> HistogramTable:
     """Read histograms over these bins; with labels, or without, or if there are any."""
     given = {name: getattr(source, name) for name in COLUMNS if getattr(source, name)}
@@ -48,6 +54,7 @@ def read_histograms(
         source.path,
         **given,
         labels=source.labels,
+        groups=groups,
         labeled=labeled,
         feature=source.feature,
         n_jobs=source.jobs,

@@ -18,7 +18,17 @@ from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
 from ._data import bins_of, read_labeled, warn_if_seen
 from ._models import load_learner
-from ._options import Folds, Json, Limit, Neighbors, Repeats, Seed, Source, Unshown
+from ._options import (
+    Folds,
+    Groups,
+    Json,
+    Limit,
+    Neighbors,
+    Repeats,
+    Seed,
+    Source,
+    Unshown,
+)
 from ._splitting import LIMIT, split
 
 LEGEND = (
@@ -33,11 +43,13 @@ SECONDS = "; seconds: CPU time to learn, once"  # if any other distance learns
     "groundmetric evaluate flowers.csv --label species",
     "groundmetric evaluate flowers.csv --repeats 4 --svm --json",
     "groundmetric evaluate new.csv --model flowers.npz",
+    "groundmetric evaluate samples.csv --groups patient",
 )
 def evaluate(
     source: Source,
     *,
     model: Annotated[Path | None, Option(metavar="FILE")] = None,
+    groups: Groups = None,
     folds: Folds = 5,
     repeats: Repeats = 2,
     neighbors: Neighbors = 3,
@@ -52,9 +64,10 @@ def evaluate(
 
     Measures the errors of nearest neighbors under the learned metric, under l1, l2,
     Hellinger and chi-squared, and under distances that our smoothed learner, LMNN,
-    ITML, NCA and chi-squared LMNN learn, with 95 % intervals and the CPU time that
-    learning takes. Data of many rows are divided into training sets without a common
-    row and one test set, other data into folds.
+    ITML, NCA and chi-squared LMNN learn, and those of logistic regression and a linear
+    SVM, which predict labels without a distance, with 95 % intervals and the CPU time
+    that learning takes. Data of many rows are divided into training sets without a
+    common row and one test set, other data into folds.
 
     Parameters
     ----------
@@ -62,9 +75,9 @@ def evaluate(
         Test this model, of fit or of Python, as it is, by neighbors within DATA,
         instead of learning.
     learners
-        Compare with our smoothed learner, LMNN, ITML, NCA and chi-squared LMNN, too; by
-        default unless there is a model, without ITML if there are more than five
-        classes.
+        Compare with our smoothed learner, LMNN, ITML, NCA, chi-squared LMNN, logistic
+        regression and a linear SVM, too; by default unless there is a model, without
+        ITML if there are more than five classes.
     tfidf
         Compare with the l1 distance of TF-IDF, too; by default if most bins are empty,
         as in counts of words.
@@ -72,14 +85,15 @@ def evaluate(
         Also train support vector machines; takes twice as long.
     """
     learner = GroundMetricLearning() if model is None else load_learner(model)
-    everything = read_labeled(source, None if model is None else bins_of(learner))
+    wanted = None if model is None else bins_of(learner)
+    everything = read_labeled(source, wanted, groups)
     drawing = {"n_folds": folds, "n_repeats": repeats, "seed": seed}
     given, drawing = split(everything, limit, drawing)
     if model is not None:
         learner.set_params(n_jobs=source.jobs)
         warn_if_seen(learner._histograms, learner.histograms(given.X))
-    data = split_data(given.X, given.y, **drawing)
-    found, skipped = measure_beside(
+    data = split_data(given.X, given.y, groups=given.groups, **drawing)
+    found = measure_beside(
         learner,
         data,
         fitted=model is not None,
@@ -91,9 +105,13 @@ def evaluate(
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
     )
-    if skipped:
-        note(skipped)
-    verdict = Verdict({one.method: one for one in found}, neighbors)
+    if found.skipped:
+        note(found.skipped)
+    verdict = Verdict(
+        {one.method: one for one in found.distances},
+        neighbors,
+        {one.method: one for one in found.predictions},
+    )
     if json:
         facts = {"data": given.source, "n_histograms": len(given.X)}
         facts |= {"n_folds": folds, "n_repeats": repeats}
@@ -104,5 +122,6 @@ def evaluate(
     for which, title in titles.items():
         print_table(["Distance", *verdict.columns()], verdict.rows(which), title=title)
     legend = LEGEND + (SECONDS if "Seconds" in verdict.columns() else "")
-    for sentence in [f"{legend}.", data.design.words, *verdict.sentences()]:
+    how = verdict.predicting() + data.design.words
+    for sentence in [f"{legend}.", how, *verdict.sentences()]:
         tell(sentence)

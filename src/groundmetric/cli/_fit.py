@@ -25,6 +25,7 @@ from ._console import emit, note, shows_progress, tell
 from ._data import limited, read_labeled
 from ._options import (
     INPUT,
+    Groups,
     InputFile,
     Json,
     Limit,
@@ -65,6 +66,7 @@ def fit(
     inner_steps: int = DEFAULTS["inner_steps"],
     tol: float = DEFAULTS["tol"],
     cv: Annotated[bool, Option("--cv")] = False,
+    groups: Groups = None,
     limit: Limit = LIMIT,
     seed: Seed = 0,
     checkpoint: Annotated[
@@ -138,11 +140,14 @@ def fit(
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
     )
-    given = limited(read_labeled(source), limit, seed, "learning from")
+    if groups is not None and not cv:
+        raise ValueError("--groups needs --cv; to leave the column out, use --ignore.")
+    everything = read_labeled(source, groups=groups)
+    given = limited(everything, limit, seed, "learning from")
     if start is not None:
         learner.init = in_order_of(given.names, start, str(init), given.source)
     model: Any = MetricLearningCV(learner, {}) if cv else learner
-    model.fit(given.X, given.y)
+    model.fit(given.X, given.y, **({"groups": given.groups} if groups else {}))
     learner = model.best_estimator_ if cv else model
     if given.names is not None:  # as if fitted on a frame, so that columns are checked
         for each in (model, learner):
@@ -168,7 +173,8 @@ def fit(
         return
     _say(found)
     if source.path != "-":
-        note(f"Did it help? {evaluation_of(source)}")
+        rest = "" if groups is None else f" {as_option('groups', groups)}"
+        note(f"Did it help? {evaluation_of(source)}{rest}")
 
 
 def _power_of(text: str) -> Power:

@@ -52,6 +52,14 @@ Neighbors = Annotated[int, Option(help="Number of neighbors that vote.")]
 Limit = Annotated[
     int, Option(help="Use at most this many histograms, sampled by class; 0: all.")
 ]
+Groups = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMN",
+        help="Column of groups, such as patients or batches. Training and test do not "
+        "share a group, and intervals are over groups.",
+    ),
+]
 Folds = Annotated[int, Option(help="Folds of the cross-validation.")]
 Repeats = Annotated[int, Option(help="Number of times to draw folds.")]
 ModelFile = Option(metavar="FILE", help="A model of fit or of Python.")

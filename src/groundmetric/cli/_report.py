@@ -11,7 +11,7 @@ from typer import Option
 from .. import GroundMetricLearning, validation
 from ..datasets import HistogramTable
 from ..datasets._histogram_table import bins_like
-from ..experiments.splits import split_data
+from ..experiments.splits import Data, split_data
 from ..report._evaluation import evaluate
 from ..report._lesson import with_stability
 from ..report._origins import Origin, Origins
@@ -23,6 +23,7 @@ from ._data import bins_of, limited, read_labeled, warn_if_seen
 from ._models import load_learner
 from ._options import (
     Folds,
+    Groups,
     InputFile,
     InputPath,
     Json,
@@ -52,6 +53,7 @@ def report(
     model: Model = None,
     test: InputFile = None,
     test_labels: InputPath = None,
+    groups: Groups = None,
     out: Annotated[Path, Output((".html", ".htm"))] = Path("report.html"),
     neighbors: Neighbors = 3,
     folds: Folds = 5,
@@ -79,8 +81,9 @@ def report(
     out
         The file to write, .html.
     learners
-        Compare with our smoothed learner, LMNN, ITML, NCA and chi-squared LMNN, too; by
-        default without ITML if there are more than five classes.
+        Compare with our smoothed learner, LMNN, ITML, NCA, chi-squared LMNN, logistic
+        regression and a linear SVM, too; by default without ITML if there are more than
+        five classes.
     shape
         Rows x columns, or channels x rows x columns, if features are on a grid, as
         pixels are.
@@ -97,7 +100,7 @@ def report(
     drawing: dict[str, Any] = {"n_folds": folds, "n_repeats": repeats, "seed": seed}
     other = None
     with listening() as notes:
-        everything = read_labeled(replace(source, beside=test), wanted)
+        everything = read_labeled(replace(source, beside=test), wanted, groups)
         if test is None:
             way = "give a test set with --test"
             given, drawing = split(everything, limit, drawing, way)
@@ -105,17 +108,16 @@ def report(
             given = limited(everything, limit, seed, "learning from")
             beside = replace(source, path=test, labels=test_labels, beside=source.path)
             beside = replace(beside, option="--test-labels")
-            other = read_labeled(beside, wanted or bins_like(given))
+            other = read_labeled(beside, wanted or bins_like(given), groups)
             if model is None:
                 warn_if_seen(given.X, other.X)
             else:
                 warn_if_seen(learner._histograms, learner.histograms(other.X))
     if test is None and model is not None:
         note("no --test: learning again with the model's settings")
-    test_X, test_y = (None, None) if other is None else (other.X, other.y)
     names = given.names or (wanted.names if wanted else None) or given.feature_names
     features = as_features(names, _grid(shape, source, given), given.X.shape[1])
-    data = split_data(given.X, given.y, test_X, test_y, **drawing)
+    data = _data_of(given, other, drawing)
     found = evaluate(
         learner,
         data,
@@ -150,6 +152,17 @@ def report(
     for sentence in [*found.verdict.sentences(), lesson, f"Report: {out}"]:
         if sentence:
             tell(sentence)
+
+
+def _data_of(
+    given: HistogramTable, other: HistogramTable | None, drawing: dict[str, Any]
+) -> Data:
+    """Split the histograms, or test on the others."""
+    apart: dict[str, Any] = {"groups": given.groups}
+    if other is None:
+        return split_data(given.X, given.y, **apart, **drawing)
+    apart["groups_test"] = other.groups
+    return split_data(given.X, given.y, other.X, other.y, **apart)
 
 
 def _grid(

@@ -79,10 +79,13 @@ def read_csv(
     text: Text,
     *,
     header: bool | None,
-    label: str | None = None,
+    as_written: Sequence[tuple[str, str]] = (),
     spell: Callable[..., str] = as_argument,
 ) -> Cells:
-    """Read CSV with column names in its first line, unless header is False."""
+    """Read CSV with column names in its first line, unless header is False.
+
+    Some columns, given by parameter and name, are read as written: 01 is not 1.
+    """
     names = [str(j) for j in range(len(text.first))]
     if header is None and text.first != names and not are_names(text.first):
         yes, no = (spell("header", each) for each in (True, False))
@@ -97,8 +100,8 @@ def read_csv(
     if first is None:
         raise ValueError(f"{text.source} has a header, but no rows.")
     words = _words(first[1])
-    if label is not None:  # its spelling matters, even if it is a number: 01 is not 1
-        words.add(find_column(label, names, text.source, spell("label")))
+    for parameter, name in as_written:
+        words.add(find_column(name, names, text.source, spell(parameter)))
     try:
         columns, lines = _columns(text, skip, words)
     except ValueError:  # a later cell is not a number: read its whole column as text

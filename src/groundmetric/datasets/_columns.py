@@ -48,6 +48,7 @@ def split_columns(
         find_column(name, names, cells.source, spell("ignore"))
         for name in reading.ignore
     }
+    ignored |= _group_column(cells, reading)
     if "" in names and len(names) > 1:
         reading.notes.append("left out: the column without a name")
         ignored |= {j for j, name in enumerate(names) if not name}
@@ -57,8 +58,9 @@ def split_columns(
     left = [j for j in used if j not in known]
     chosen = _label_column(cells, reading, left, labeled=labeled, known=bool(known))
     if chosen in ignored:
+        other = "groups" if chosen in _group_column(cells, reading) else "ignore"
         raise ValueError(
-            f"{spell('label')} and {spell('ignore')} both name {reading.label!r}."
+            f"{spell('label')} and {spell(other)} both name {reading.label!r}."
         )
     bins = known or [j for j in left if j != chosen]
     if not bins:
@@ -74,6 +76,33 @@ def split_columns(
         found = suspects(called, rows, labels, _kept(cells, reading, bins))
         check_bins(reading, cells.source, called, found)
     return Split(rows, labels, bins)
+
+
+def _group_column(cells: Cells, reading: Reading) -> set[int]:
+    """Find the column of the groups, if there is one."""
+    if reading.groups is None:
+        return set()
+    name = reading.spell("groups")
+    return {find_column(reading.groups, cells.names, cells.source, name)}
+
+
+def groups_of(cells: Cells, reading: Reading) -> NDArray[Any] | None:
+    """Return the group of each histogram, as written, if a column has them."""
+    for j in _group_column(cells, reading):
+        given = cells.columns[j]
+        column = np.array(given)
+        missing = column == "" if isinstance(given, list) else ~np.isfinite(column)
+        if missing.any():
+            raise cells.refusal(int(np.argmax(missing)), j, "no group")
+        if isinstance(given, list):
+            return column
+        large = np.abs(column) >= EXACT
+        if large.any():
+            row = int(np.argmax(large))
+            text = f"{column[row]:g} is too large for a group; write a letter before it"
+            raise cells.refusal(row, j, text)
+        return column.astype(np.int64) if (column == np.round(column)).all() else column
+    return None
 
 
 def _if_valid(given: NDArray[Any] | None, n: int) -> NDArray[Any] | None:

@@ -42,6 +42,8 @@ class HistogramTable(LabeledHistograms):
         Names of the bins to show: those of columns, or of the features of images.
     notes : tuple of str
         Sentences that say how columns were read, and which were left out.
+    groups : ndarray of shape (n,) or None
+        Group of each histogram, such as a patient, if a column has them.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class HistogramTable(LabeledHistograms):
     paths: tuple[str, ...] | None = None
     feature_names: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    groups: NDArray[Any] | None = None
 
     def where(self, i: int) -> str:
         """Name the place of histogram i: "line 7", "row 7" or the file of an image."""
@@ -85,7 +88,8 @@ class HistogramTable(LabeledHistograms):
         """Return some of the histograms."""
         kept = np.asarray(indices)
         y = None if self.y is None else self.y[kept]
-        return replace(self, X=self.X[kept], y=y, rows=self.rows[kept])
+        groups = None if self.groups is None else self.groups[kept]
+        return replace(self, X=self.X[kept], y=y, rows=self.rows[kept], groups=groups)
 
 
 def bins_like(table: HistogramTable) -> Bins:

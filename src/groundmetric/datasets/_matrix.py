@@ -64,7 +64,8 @@ def load_matrix(path: str) -> NamedMatrix:
         return NamedMatrix(load_npy(path))
     text = Text(path)
     named = are_names(text.first)
-    cells = read_csv(text, header=named, label=text.first[0] if named else None)
+    first = [("label", text.first[0])] if named else []
+    cells = read_csv(text, header=named, as_written=first)
     bins, rows = range(len(cells.names)), None
     if named and len(bins) == len(cells.columns[0]) + 1:  # row names, too
         bins, rows = bins[1:], [str(cell) for cell in cells.columns[0]]

@@ -14,7 +14,7 @@ import numpy as np
 from .. import validation
 from ._arrays import load_labels, load_npy, load_npz
 from ._cells import read_csv
-from ._columns import split_columns
+from ._columns import groups_of, split_columns
 from ._folder import load_image_folder
 from ._histogram_table import HistogramTable, as_bins
 from ._parquet import read_parquet
@@ -22,6 +22,7 @@ from ._reading import Bins, Reading
 from ._text import Text
 
 CSV = (".csv", ".tsv", ".txt")
+COLUMNS = ("label", "groups", "ignore", "keep", "header")  # options about columns
 PARQUET = (".parquet", ".pq")
 STANDARD_INPUT = "-"
 
@@ -31,6 +32,7 @@ def read_table(
     *,
     label: str | int | None = None,
     labels: str | os.PathLike[str] | None = None,
+    groups: str | int | None = None,
     ignore: str | int | Iterable[str | int] | None = (),
     keep: str | int | Iterable[str | int] | None = (),
     header: bool | None = None,
@@ -58,6 +60,8 @@ def read_table(
         text; a column of numbers has to be named.
     labels : path, optional
         Labels in a file of their own, ``.npy`` or text with one label per line.
+    groups : str or int, optional
+        Column of the groups, such as patients, which is not a bin.
     ignore : column or iterable of columns
         Columns to leave out.
     keep : column or iterable of columns
@@ -113,6 +117,7 @@ def read_table(
         os.fspath(path),
         label=None if label is None else str(label),
         labels=None if labels is None else Path(labels),
+        groups=None if groups is None else str(groups),
         ignore=_as_columns(ignore, "ignore"),
         keep=_as_columns(keep, "keep"),
         header=header,
@@ -180,7 +185,7 @@ def _require_use(reading: Reading) -> None:
     is_folder = path != STANDARD_INPUT and Path(path).is_dir()
     if reading.labels is not None and is_folder:
         raise ValueError(f"{spell('labels')}: the subfolders of {path} are the labels.")
-    for name in () if is_table(path) else ("label", "ignore", "keep", "header"):
+    for name in () if is_table(path) else COLUMNS:
         if getattr(reading, name) not in (None, (), []):
             raise ValueError(f"{spell(name)} is for CSV and parquet, not {path}.")
 
@@ -218,7 +223,11 @@ def _read_cells(reading: Reading, given: Any) -> HistogramTable:
         cells = read_csv(
             Text(reading.path),
             header=reading.header,
-            label=reading.label,
+            as_written=[
+                (name, getattr(reading, name))
+                for name in ("label", "groups")
+                if getattr(reading, name) is not None
+            ],
             spell=reading.spell,
         )
     wanted, has_names = reading.bins, reading.header is not False
@@ -227,6 +236,7 @@ def _read_cells(reading: Reading, given: Any) -> HistogramTable:
     apart = given is not None and reading.label is None
     labeled = False if apart else reading.labeled
     X, y, bins = split_columns(cells, reading, given, labeled=labeled, wanted=wanted)
+    groups = groups_of(cells, reading)
     if labeled and y is None and given is None:
         raise ValueError(
             f"{cells.source} has no text column to use as labels; name the column of "
@@ -243,6 +253,7 @@ def _read_cells(reading: Reading, given: Any) -> HistogramTable:
         rows=cells.rows,
         unit=cells.unit,
         feature_names=names,
+        groups=groups,
     )
 
 

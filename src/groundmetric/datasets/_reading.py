@@ -31,7 +31,7 @@ class Reading:
 
     Attributes
     ----------
-    path, label, labels, ignore, keep, header, labeled, feature, n_jobs, verbose
+    path, label, labels, groups, ignore, keep, header, labeled, feature, n_jobs, verbose
         As in :func:`groundmetric.datasets.read_table`; all columns by name.
     bins : Bins, optional
         The bins that are wanted.
@@ -44,6 +44,7 @@ class Reading:
     path: str
     label: str | None = None
     labels: Path | None = None
+    groups: str | None = None
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
     header: bool | None = None

@@ -5,11 +5,13 @@ each split. The paper's experiments (section 7) use them, too; they are in the f
 ``reproduction`` of the repository.
 """
 
-from .cross_validation import CrossValidation, cross_validate
+from .cross_validation import cross_validate
 from .design import Design, Estimate
 from .measures import C_GRID, SIGMA_GRID, knn_errors, recall, svm_error
 from .methods import METHODS, Method, as_methods
 from .names import FIXED, LEARNERS
+from .outcome import CrossValidation, Prediction
+from .predictors import PREDICTORS, Predictor
 from .ranking import compare
 from .repeats import stability
 from .splits import draw
@@ -20,11 +22,14 @@ __all__ = [
     "FIXED",
     "LEARNERS",
     "METHODS",
+    "PREDICTORS",
     "SIGMA_GRID",
     "CrossValidation",
     "Design",
     "Estimate",
     "Method",
+    "Prediction",
+    "Predictor",
     "Stability",
     "as_methods",
     "compare",

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import validation
 from .choice import Learners, available_learners, fixed_for
-from .cross_validation import measure
+from .cross_validation import distances_of, measure, predictions_of
 from .estimators import of_learner
 from .methods import METHODS
 from .names import LEARNERS
+from .predictors import PREDICTORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .cross_validation import CrossValidation
     from .methods import Method
+    from .outcome import CrossValidation, Prediction
     from .splits import Data
 
-__all__ = ["measure_beside"]
+__all__ = ["Beside", "measure_beside"]
+
+
+class Beside(NamedTuple):
+    """Errors of distances and of predictors, and a sentence on what was skipped."""
+
+    distances: list[CrossValidation]
+    predictions: list[Prediction]
+    skipped: str
 
 
 def measure_beside(
@@ -32,11 +41,11 @@ def measure_beside(
     tfidf: bool | None = None,
     others: Sequence[Method] = (),
     **options: Any,
-) -> tuple[list[CrossValidation], str]:
-    """Return errors of "learned" and the others, and a sentence on what was skipped.
+) -> Beside:
+    """Measure "learned" and the others, and say what was skipped.
 
-    With ``start``, those of "initial", where it started, follow "learned". Other
-    learners are names of methods; by default all that can run, and slow ones if asked
+    With ``start``, "initial", where it started, follows "learned". Other learners are
+    names of methods and predictors; by default all that can run, and slow ones if asked
     for. Options are those of :func:`measure`.
 
     Examples
@@ -45,20 +54,23 @@ def measure_beside(
     >>> from groundmetric.experiments.beside import measure_beside
     >>> from groundmetric.experiments.splits import split_data
     >>> data = split_data([[4, 1], [1, 4]] * 4, [0, 1] * 4, n_folds=2)
-    >>> found, skipped = measure_beside(
+    >>> found = measure_beside(
     ...     GroundMetricLearning(), data, learners=(), n_neighbors=1
     ... )
-    >>> [one.method for one in found]
+    >>> [one.method for one in found.distances]
     ['learned', 'l1', 'hellinger', 'chi2', 'l2']
     """
     if learners is None:
         rivals = available_learners(data.design, slow=slow)
+        rivals.names.extend(PREDICTORS)
     else:
         names = [learners] if isinstance(learners, str) else list(learners)
         for name in names:
-            validation.require_one_of(name, "learners", LEARNERS)
+            validation.require_one_of(name, "learners", (*LEARNERS, *PREDICTORS))
         rivals = Learners(names, "")
     named = [*fixed_for(data.rows, tfidf=tfidf), *rivals.names]
     own = of_learner(learner, fitted=fitted, start=start)
-    methods = [own, *(METHODS[name] for name in named), *others]
-    return measure(data, methods=methods, **options), rivals.skipped
+    known: dict[str, Any] = {**METHODS, **PREDICTORS}
+    methods = [own, *(known[name] for name in named), *others]
+    found = measure(data, methods=methods, **options)
+    return Beside(distances_of(found), predictions_of(found), rivals.skipped)

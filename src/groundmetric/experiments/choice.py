@@ -11,18 +11,20 @@ from .._metric_learn import is_installed
 from .._words import percent
 from .design import TIE
 from .names import FIXED, LEARNERS, TFIDF, learns
+from .predictors import PREDICTORS
+from .wording import ERRORS, Wording
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-    from .cross_validation import CrossValidation
     from .design import Design
+    from .outcome import CrossValidation, Outcome, Prediction
     from .splits import Data
 
 __all__ = ["Learners", "available_learners", "best_first", "choice", "choice_of"]
-__all__ += ["fixed_for", "is_like_text", "usual_methods"]
+__all__ += ["fixed_for", "is_like_text", "labels_only", "usual_methods"]
 
 SLOW, FEW_CLASSES = "itml-hellinger", 5  # its pairs grow as classes squared
 
@@ -101,9 +103,10 @@ def usual_methods(data: Data) -> list[str]:
     >>> from groundmetric.experiments.choice import usual_methods
     >>> from groundmetric.experiments.splits import split_data
     >>> usual_methods(split_data([[4, 1], [1, 4]] * 2, [0, 1] * 2, n_folds=2))
-    ['l1', 'hellinger', 'chi2', 'l2', 'nca-hellinger', 'gml']
+    ['l1', 'hellinger', 'chi2', 'l2', 'nca-hellinger', 'gml', 'logistic', 'linear-svm']
     """
-    return [*fixed_for(data.rows), *available_learners(data.design).names, "gml"]
+    learners = available_learners(data.design).names
+    return [*fixed_for(data.rows), *learners, "gml", *PREDICTORS]
 
 
 def is_like_text(X: ArrayLike) -> bool:
@@ -135,6 +138,7 @@ def choice(
     errors: Mapping[str, float],
     interval: Callable[[str, str], tuple[float, float]],
     names: Mapping[str, str],
+    wording: Wording = ERRORS,
 ) -> str:
     """Say in one sentence which distance to use.
 
@@ -147,6 +151,8 @@ def choice(
         with ``b``; NaN if unknown.
     names : mapping of str to str
         The methods' names in a sentence.
+    wording : Wording, optional
+        How to write of them, if they are not errors.
 
     Examples
     --------
@@ -158,18 +164,19 @@ def choice(
     """
     order = best_first(errors)
     best = order[0]
-    few, data = percent(errors[best]), "on these data"
+    few, data = wording.amount(errors[best]), "on these data"
     fixed = next((name for name in order if not learns(name)), None)
     if fixed is None:
-        return f"Use {names[best]} {data}: {few} errors, the fewest."
+        return f"Use {names[best]} {data}: {few}, {wording.fewest}."
     if best == fixed:
-        return f"Use {names[best]} {data}: {few} errors, and no learner makes fewer."
-    other = f"{names[fixed]} ({percent(errors[fixed])})"
+        return f"Use {names[best]} {data}: {few}, and {wording.none_fewer}."
+    other = f"{names[fixed]} ({wording.number(errors[fixed])})"
     if not interval(best, fixed)[0] > 0.0:
         subject = names[best][0].upper() + names[best][1:]
         return (
-            f"{subject} makes the fewest errors {data}, {few}, but not significantly "
-            f"fewer than {other}, which needs no learning: use either."
+            f"{subject} {wording.leads} {data}, {wording.number(errors[best])}, but "
+            f"not significantly {wording.fewer} than {other}, which needs no learning: "
+            "use either."
         )
     close = [
         names[name]
@@ -177,12 +184,12 @@ def choice(
         if learns(name) and not interval(best, name)[0] > 0.0
     ]
     return (
-        f"Use {names[best]} {data}: {few} errors, significantly fewer than {other}, "
-        f"the best distance that needs no learning{_also(close)}."
+        f"Use {names[best]} {data}: {few}, significantly {wording.fewer} than "
+        f"{other}, the best distance that needs no learning{_also(close)}."
     )
 
 
-def choice_of(found: Sequence[CrossValidation], names: Mapping[str, str]) -> str:
+def choice_of(found: Sequence[Outcome], names: Mapping[str, str]) -> str:
     """Say in one sentence which distance to use, by errors on the same splits.
 
     Only methods that have a name are considered.
@@ -197,7 +204,9 @@ def choice_of(found: Sequence[CrossValidation], names: Mapping[str, str]) -> str
     'No distance is better than always guessing the most common class: 50.0 % errors.'
     """
     by_name = {one.method: one for one in found if one.method in names}
-    means = {name: float(np.mean(one.knn_errors)) for name, one in by_name.items()}
+    if not by_name:
+        return "No distances were compared."
+    means = {name: float(np.mean(one.errors)) for name, one in by_name.items()}
     guessing = found[0].design.guessing
     if min(means.values()) >= guessing:
         return (
@@ -210,6 +219,48 @@ def choice_of(found: Sequence[CrossValidation], names: Mapping[str, str]) -> str
         return saved.low, saved.high
 
     return choice(means, interval, names)
+
+
+def labels_only(
+    distances: Iterable[CrossValidation],
+    predictions: Iterable[Prediction],
+    names: Mapping[str, str],
+) -> str:
+    """Say so if a predictor of labels makes significantly fewer errors than all.
+
+    Names are those of distances and predictors in a sentence; if no predictor is
+    better than every distance, and than guessing, there is nothing to say.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments import CrossValidation, Prediction
+    >>> from groundmetric.experiments.choice import labels_only
+    >>> from groundmetric.experiments.splits import given
+    >>> design = given([0, 1], [0, 1] * 20)
+    >>> l1 = CrossValidation("l1", design, [[k < 20 for k in range(40)]])
+    >>> few = Prediction("logistic", design, [[k < 2 for k in range(40)]])
+    >>> names = {"l1": "the l1 distance", "logistic": "logistic regression"}
+    >>> labels_only([l1], [few], names)
+    'If you only need labels, use logistic regression: 5.0 % errors, significantly \
+fewer than under any of these distances (the l1 distance: 50.0 %).'
+    """
+    found = [
+        (float(np.mean(one.errors)), one.method, one, measure)
+        for one in distances
+        for measure in (["knn"] if one.svm_wrong is None else ["knn", "svm"])
+    ]
+    for best in sorted(predictions, key=lambda one: float(np.mean(one.errors))):
+        few = float(np.mean(best.errors))
+        if not found or few >= best.design.guessing:
+            continue
+        if all(one.saved_by(best, measure).low > 0.0 for *_, one, measure in found):
+            error, other, *_ = min(found, key=lambda each: each[0])
+            return (
+                f"If you only need labels, use {names[best.method]}: {percent(few)} "
+                "errors, significantly fewer than under any of these distances "
+                f"({names[other]}: {percent(error)})."
+            )
+    return ""
 
 
 def _also(close: Sequence[str]) -> str:

@@ -22,17 +22,23 @@ A given test set shows results for one training set only. Its interval is that o
 Bonett & Price for paired proportions (*Adjusted Wald intervals*, 2012), which adds a
 test histogram of either extreme. B is computed in the same way, and is the least
 variance over folds: an interval never has length zero, not even if all splits agree.
+
+If rows belong to groups, such as patients, no group is divided between training and
+test, and B and C are variances over groups; see ``units.py``.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
+
+from .described import inference_of, words_of
+from .units import Moments, crossed, mean_of_units, of_each_test, of_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +47,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Ends = tuple[float, float, float]  # low, high and least of an estimate
 
 __all__ = ["Design", "Estimate"]
 
@@ -48,16 +55,6 @@ LEVEL = 0.95  # of intervals
 # Shares are multiples of 1 / n: a difference below this is due to rounding alone.
 TIE = 1e-9
 UNEQUAL = 1.5  # times as many histograms in a class as in another
-
-INFERENCE = {  # by the kind of a design
-    "given": "Intervals are Bonett and Price's for paired proportions: they show how "
-    "certain a difference is for this training set, not what another training set "
-    "would give.",
-    "disjoint": "Intervals count the variation over training sets and over test "
-    "histograms, which are both drawn at random.",
-    "folds": "Intervals are Student's over folds, widened because their training sets "
-    "overlap (Nadeau and Bengio).",
-}
 
 
 @dataclass(frozen=True)
@@ -85,14 +82,6 @@ class Estimate:
     sure: float
 
 
-class Moments(NamedTuple):
-    """Center and variance of a mean, and their degrees of freedom."""
-
-    center: float
-    variance: float
-    freedom: float
-
-
 @dataclass(frozen=True)
 class Design:
     """Training and test histograms of all splits, and what follows from their results.
@@ -100,11 +89,13 @@ class Design:
     Attributes
     ----------
     kind : str
-        "folds", "disjoint" (training sets) or "given" (a single test set).
+        "folds", "disjoint" (training sets), "given" (a single test set) or "custom".
     y : ndarray of int
         Classes of all rows, as positions in sorted order.
     splits : list of (ndarray, ndarray)
         Rows to learn from and rows to test, of each split.
+    groups : ndarray of int, optional
+        Group of each row, such as its patient. No split divides a group.
 
     Examples
     --------
@@ -117,6 +108,7 @@ class Design:
     kind: str
     y: Indices
     splits: Sequence[tuple[Indices, Indices]]
+    groups: Indices | None = None
 
     @property
     def n_splits(self) -> int:
@@ -132,6 +124,11 @@ class Design:
     def n_test(self) -> int:
         """Number of histograms to test, in the first split."""
         return len(self.splits[0][1])
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups; 0 if there are none."""
+        return 0 if self.groups is None else len(np.unique(self.groups))
 
     @property
     def is_unequal(self) -> bool:
@@ -155,42 +152,50 @@ class Design:
 
     def balanced(self, wrong: Sequence[Floats | NDArray[np.bool_]]) -> float:
         """Error of each class, averaged over the classes; guessing has 1 - 1 / K."""
+        return float(np.nanmean(self._of_classes(wrong)))
+
+    def _of_classes(self, values: Sequence[Floats | NDArray[np.bool_]]) -> Floats:
+        """Mean of each class, over all splits; NaN if none of it was tested."""
         tested = np.concatenate([self.y[test] for _, test in self.splits])
-        sums = np.bincount(tested, weights=np.concatenate(wrong).astype(float))
+        sums = np.bincount(tested, weights=np.concatenate(values).astype(float))
+        sizes = np.bincount(tested).astype(float)
+        none = np.full(len(sums), np.nan)
+        means: Floats = np.divide(sums, sizes, out=none, where=sizes > 0)
+        return means
+
+    @property
+    def weights(self) -> list[Floats]:
+        """Weights of test histograms, of mean 1, by which classes count the same."""
+        tested = np.concatenate([self.y[test] for _, test in self.splits])
         sizes = np.bincount(tested)
-        return float(np.mean(sums[sizes > 0] / sizes[sizes > 0]))
+        n_classes = np.count_nonzero(sizes)
+        return [
+            len(tested) / (n_classes * sizes[self.y[test]].astype(float))
+            for _, test in self.splits
+        ]
 
     @property
     def words(self) -> str:
         """Say how the splits were drawn."""
-        if self.kind == "given":
-            return f"Errors are measured on the {self.n_test:,} test histograms given."
-        if self.kind == "disjoint":
-            return (
-                f"{self.n_splits} training sets of {self.n_train:,} histograms each, "
-                f"with no histogram in common, were drawn at random and tested on the "
-                f"same {self.n_test:,} other histograms."
-            )
-        n = self.n_train + self.n_test
-        times = sum(len(test) for _, test in self.splits) // n  # each tests all once
-        folds = self.n_splits // times
-        return (
-            f"The {n:,} histograms were divided at random into {folds} folds"
-            f"{f', {times} times' if times > 1 else ''}; each fold was tested once, "
-            "after learning from the others."
-        )
+        return words_of(self)
 
     @property
     def inference(self) -> str:
         """Say where intervals come from."""
-        return INFERENCE[self.kind]
+        return inference_of(self)
 
     def estimate(
-        self, values: Sequence[ArrayLike], low: float, high: float
+        self,
+        values: Sequence[ArrayLike],
+        low: float,
+        high: float,
+        *,
+        least: float = 0.0,
     ) -> Estimate:
         """Estimate a mean from one value for each test histogram of each split.
 
-        ``low`` and ``high`` are the extremes that a value may have.
+        ``low`` and ``high`` are the extremes that a value may have, and ``least`` one
+        that differences surely may. With groups, the interval is one over groups.
 
         Examples
         --------
@@ -201,7 +206,7 @@ class Design:
         """
         rows = [np.asarray(each, dtype=float) for each in values]
         mean = _or_zero(float(np.mean([row.mean() for row in rows])))
-        moments = self._moments(rows, low, high)
+        moments = self._moments(rows, (low, high, least))
         error = math.sqrt(moments.variance)
         half = float(stats.t.ppf((1 + LEVEL) / 2, moments.freedom)) * error
         ends = np.clip([moments.center - half, moments.center + half], low, high)
@@ -209,46 +214,60 @@ class Design:
         sure = float(stats.t.cdf(center / error, moments.freedom))
         return Estimate(mean, float(ends[0]), float(ends[1]), sure)
 
-    def _moments(self, rows: Sequence[Floats], low: float, high: float) -> Moments:
+    def estimate_balanced(
+        self, values: Sequence[ArrayLike], *, low: float = -1.0
+    ) -> Estimate:
+        """Estimate a mean over classes of the mean of each, of values up to 1.
+
+        Examples
+        --------
+        >>> from groundmetric.experiments.splits import given
+        >>> design = given([0, 1], [0, 0, 0, 1])
+        >>> design.estimate_balanced([[0, 0, 0, 1]]).mean
+        0.5
+        """
+        rows = [np.asarray(each, dtype=float) for each in values]
+        means, balanced = self._of_classes(rows), self.balanced(rows)
+        weights = self.weights
+        most = max(float(each.max()) for each in weights)
+        # What each contributes to the mean over classes, to first order.
+        parts = [
+            balanced + weight * (row - means[self.y[test]])
+            for weight, row, (_, test) in zip(weights, rows, self.splits, strict=True)
+        ]
+        found = self.estimate(parts, -most, most, least=most)
+        ends = np.clip([found.low, found.high], low, 1.0)
+        mean = _or_zero(balanced)
+        return replace(found, mean=mean, low=float(ends[0]), high=float(ends[1]))
+
+    def _moments(self, rows: Sequence[Floats], ends: Ends) -> Moments:
         """Center, variance and degrees of freedom of the mean."""
-        each = self._of_each_test(rows)
-        overall = _of_tests(each, low, high)
-        if self.kind == "given":
+        tests = [test for _, test in self.splits]
+        every = np.unique(np.concatenate(tests))
+        groups = None if self.groups is None else self.groups[every]
+        units = of_groups(of_each_test(tests, rows), groups)
+        overall = mean_of_units(units, _padding(units, *ends), few=groups is not None)
+        if self.n_splits == 1:
             return overall
         means = np.array([row.mean() for row in rows])
-        spread = float(means.var(ddof=1)) if len(means) > 1 else 0.0
-        freedom = max(len(means) - 1, 1)
-        if self.kind == "folds":
-            variance = spread * (1 / len(means) + self.n_test / self.n_train)
+        spread = float(means.var(ddof=1))
+        freedom: float = len(means) - 1
+        if self.kind != "disjoint":
+            ratio = np.mean([len(test) / len(train) for train, test in self.splits])
+            variance = spread * (1 / len(means) + float(ratio))
             larger = max(variance, overall.variance)
-            return Moments(float(means.mean()), larger, freedom)
-        matrix = np.array(rows)  # (J, n_test)
-        rest = matrix - means[:, None] - matrix.mean(axis=0) + matrix.mean()
-        noise = float((rest**2).sum()) / (freedom * (len(each) - 1) * matrix.size)
-        between, within = spread / len(means), overall.variance
-        variance = max(between - noise, 0.0) + max(within - noise, 0.0) + noise
-        parts = between**2 / freedom + within**2 / (len(each) - 1)
-        return Moments(float(means.mean()), variance, max(variance**2 / parts, 1.0))
-
-    def _of_each_test(self, rows: Sequence[Floats]) -> Floats:
-        """Mean value of each histogram that was tested, over its splits."""
-        tested = np.concatenate([test for _, test in self.splits])
-        _, place = np.unique(tested, return_inverse=True)
-        sums = np.bincount(place, weights=np.concatenate(rows))
-        means: Floats = sums / np.bincount(place)
-        return means
+            return Moments(float(means.mean()), larger, min(freedom, overall.freedom))
+        matrix = of_groups(np.array(rows), groups)  # (J, n_test) or (J, n_groups)
+        variance, freedom = crossed(means, matrix, overall.variance)
+        return Moments(float(means.mean()), variance, freedom)
 
 
-def _of_tests(values: Floats, low: float, high: float) -> Moments:
-    """Add a difference of either extreme, to shares two of each: adjusted Wald."""
+def _padding(values: Floats, low: float, high: float, least: float) -> list[float]:
+    """Return a difference of either extreme, or shares, two of each."""
     if low == 0.0:
-        padding = [low, low, high, high]
-    else:
-        most = float(np.abs(values).max()) or high
-        padding = [-most, most]
-    padded = np.concatenate([values, padding])
-    n = len(padded)
-    return Moments(float(padded.mean()), float(padded.var()) / n, math.inf)
+        return [low, low, high, high]
+    most = max(float(np.abs(values).max()), least) or high
+    return [-most, most]
 
 
 def _or_zero(value: float) -> float:

@@ -13,7 +13,7 @@ from .. import MetricLearningCV
 from ..distances import DISTANCES
 from ..learning._candidates import as_list
 from ..learning._criterion import is_uniform
-from .methods import Method
+from .methods import Method, takes_groups
 from .names import LABELS
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def of_learner(learner: Any, *, fitted: bool = False, start: bool = False) -> Me
     'learned'
     """
     learn = partial(_learn_with, learner, fitted=fitted, start=start)
-    return Method("learned", LABELS["learned"], {}, learn)
+    return Method("learned", LABELS["learned"], {}, learn, takes_groups(learner))
 
 
 def starts_at_l1(learner: Any) -> bool:
@@ -75,11 +75,19 @@ def starts_at_l1(learner: Any) -> bool:
 
 
 def _learn_with(
-    learner: Any, X: Floats, y: Labels, n_jobs: int | None, *, fitted: bool, start: bool
+    learner: Any,
+    X: Floats,
+    y: Labels,
+    n_jobs: int | None,
+    groups: Labels | None = None,
+    *,
+    fitted: bool,
+    start: bool,
 ) -> Pairwise:
     own = _without_names(learner) if fitted else _watched_by_none(learner)
     if not fitted:
-        own.set_params(n_jobs=n_jobs).fit(X, y)
+        options = {"groups": groups} if takes_groups(own) else {}
+        own.set_params(n_jobs=n_jobs).fit(X, y, **options)
     return Learned(own, _start_of(own) if start else None)
 
 

@@ -26,9 +26,11 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from .. import validation
+from ..base._groups import fewest_groups, folds_of_groups
 from .design import LEVEL, Estimate
+from .drawing import shares_of
 from .measures import class_sizes
-from .splits import shares_of
+from .units import of_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +41,8 @@ Labels = NDArray[Any]
 
 SINGULAR = 1e-9  # relative
 
-__all__ = ["estimate_of_means", "estimate_over_draws", "pairs_of_sets", "sizes_of_sets"]
+__all__ = ["estimate_of_means", "estimate_over_draws", "pairs_of_groups"]
+__all__ += ["pairs_of_sets", "sizes_of_sets"]
 
 
 def sizes_of_sets(y: Labels, n_train: int | None) -> Indices:
@@ -93,11 +96,40 @@ def pairs_of_sets(
         yield one, other
 
 
-def estimate_over_draws(values: Floats, share: float) -> Estimate:
+def pairs_of_groups(
+    y: Labels, groups: Labels, n_train: int | None, n_pairs: int, rng: Any
+) -> Iterator[tuple[Indices, Indices]]:
+    """Draw pairs of disjoint sets of whole groups, of about this size; halves if None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from groundmetric.experiments.halves import pairs_of_groups
+    >>> rng, y = np.random.RandomState(0), np.array([0, 0, 1, 1, 0, 0, 1, 1])
+    >>> [(one, other)] = pairs_of_groups(y, np.arange(8) // 2, None, 1, rng)
+    >>> np.sort(y[one]), np.sort(y[other])
+    (array([0, 0, 1, 1]), array([0, 0, 1, 1]))
+    """
+    label, fewest = fewest_groups(y, groups)
+    if fewest < 2:  # noqa: PLR2004 - one in each half
+        raise ValueError(
+            f"groups has class {label!s} in a single group; both halves need one of "
+            "each class."
+        )
+    n_parts = 2 if n_train is None else max(2, min(len(y) // n_train, fewest))
+    for _ in range(n_pairs):
+        parts = folds_of_groups(y, groups, n_parts, random_state=rng, name="halves")
+        yield parts[0][1], parts[1][1]
+
+
+def estimate_over_draws(
+    values: Floats, share: float, groups: Labels | None = None
+) -> Estimate:
     """Estimate a mean of results for left-out histograms, NaN where none was left out.
 
     ``values`` has a row for each draw and a column for each histogram; ``share`` is
-    m / n, that of the histograms in a training set.
+    m / n, that of the histograms in a training set. With groups of the histograms,
+    B / T is the variance over groups; see ``units.py``.
 
     Examples
     --------
@@ -108,14 +140,17 @@ def estimate_over_draws(values: Floats, share: float) -> Estimate:
     >>> round(found.mean, 2), found.low < 0.15 < found.high
     (0.15, True)
     """
-    values = values[:, ~np.isnan(values).all(axis=0)]
-    n_draws, n_rows = values.shape
+    seen = ~np.isnan(values).all(axis=0)
+    values = values[:, seen]
+    n_draws = len(values)
     of_draws, of_rows, noise = _fitted(values)
     spread = max(float((of_draws**2).sum()) / (n_draws - 1) - noise, 0.0)
     between = spread * (1.0 / n_draws + share / (1.0 - share))
-    within = float(of_rows.var(ddof=1)) / n_rows
-    if between + within == 0.0:  # as if one histogram differed
-        within = (float(np.abs(of_rows).max()) or 1.0) ** 2 / n_rows**2
+    units = of_groups(of_rows, None if groups is None else groups[seen])
+    n_units = len(units)
+    within = float(units.var(ddof=1)) / n_units
+    if between + within == 0.0:  # as if one histogram, or group, differed
+        within = (float(np.abs(of_rows).max()) or 1.0) ** 2 / n_units**2
     variance = between + within
     return _estimate(float(np.nanmean(values)), variance, max(n_draws / 4, 1.0))
 

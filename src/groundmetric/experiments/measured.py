@@ -11,18 +11,21 @@ from numpy.typing import NDArray
 
 from .. import validation
 from .measures import class_sizes, knn_wrong, svm_wrong
+from .scoring import Score, Scoring, scored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .methods import Method
+    from .predictors import Predictor
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Labels = NDArray[Any]
 Wrong = NDArray[np.bool_]
 
-__all__ = ["Measured", "Split", "measured", "require_sizes"]
+__all__ = ["Measured", "Predicted", "Split", "learned", "measured", "predicted"]
+__all__ += ["require_sizes"]
 
 
 class Split(NamedTuple):
@@ -32,11 +35,20 @@ class Split(NamedTuple):
     y: Labels
     test: Floats
     z: Labels
+    groups: Labels | None = None  # of those to learn from
 
     @classmethod
-    def of(cls, X: Floats, y: Labels, train: Indices, test: Indices) -> Split:
+    def of(
+        cls,
+        X: Floats,
+        y: Labels,
+        train: Indices,
+        test: Indices,
+        groups: Labels | None = None,
+    ) -> Split:
         """Select rows of one data set."""
-        return cls(X[train], y[train], X[test], y[test])
+        apart = None if groups is None else groups[train]
+        return cls(X[train], y[train], X[test], y[test], apart)
 
 
 class Measured(NamedTuple):
@@ -49,11 +61,39 @@ class Measured(NamedTuple):
     pairwise: Any = None  # distances as it learned them, if they are kept
     between: Any = None  # those from test to training histograms, (m, n)
     start: Measured | None = None  # where it started, if it remembers that
+    score: Score | None = None  # your own, if it was asked for
 
     def without_distances(self) -> Measured:
         """Forget what was learned, which may be large."""
         start = self.start and self.start.without_distances()
         return self._replace(pairwise=None, between=None, start=start)
+
+
+def learned(method: Method, split: Split, n_jobs: int | None) -> Any:
+    """Learn a distance, whose folds keep groups together if it draws any."""
+    apart = {"groups": split.groups} if method.takes_groups else {}
+    return method.learn(split.train, split.y, n_jobs, **apart)
+
+
+class Predicted(NamedTuple):
+    """What one predictor gets wrong."""
+
+    method: str
+    wrong: Wrong  # (m,)
+    fit_seconds: float
+
+
+def predicted(
+    predictor: Predictor,
+    split: Split,
+    *,
+    clock: Callable[[], float] = time.process_time,
+) -> Predicted:
+    """Learn to predict labels, and measure it; the clock returns CPU seconds."""
+    start = clock()
+    predict = predictor.learn(split.train, split.y, split.groups)
+    seconds = clock() - start
+    return Predicted(predictor.name, predict(split.test) != split.z, seconds)
 
 
 def measured(
@@ -63,25 +103,26 @@ def measured(
     n_neighbors: int,
     svm: bool,
     n_jobs: int | None,
+    scoring: Scoring | None = None,
     clock: Callable[[], float] = time.process_time,
 ) -> Measured:
     """Learn one distance and measure it; the clock returns CPU seconds."""
     start = clock()
-    pairwise = method.learn(split.train, split.y, n_jobs)
+    pairwise = learned(method, split, n_jobs)
     seconds = clock() - start
     between = pairwise(split.test, split.train)
     machine = None
     if svm:
         machine = svm_wrong(pairwise(split.train, None), split.y, between, split.z)
     wrong = knn_wrong(between, split.y, split.z, n_neighbors=n_neighbors)
-    found = Measured(method.name, wrong, machine, seconds, pairwise, between)
+    own = None if scoring is None else scored(scoring, between, split.y, split.z)
+    found = Measured(method.name, wrong, machine, seconds, pairwise, between, None, own)
     begun = getattr(pairwise, "start", None)
     if begun is None:
         return found
-    initial = replace(method, name="initial", learn=lambda *_: begun)
-    return found._replace(
-        start=measured(initial, split, n_neighbors=n_neighbors, svm=svm, n_jobs=n_jobs)
-    )
+    initial = replace(method, name="initial", learn=lambda *_, **__: begun)
+    options: Any = {"n_neighbors": n_neighbors, "svm": svm, "n_jobs": n_jobs}
+    return found._replace(start=measured(initial, split, **options))
 
 
 def require_sizes(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from .. import GroundMetricLearning, Margin, SinkhornMetricLearning
+from .. import GroundMetricLearning, Margin, MetricLearningCV, SinkhornMetricLearning
 from ..baselines import ITML, LMNN, NCA, ChiSquaredLMNN
 from ..distances import DISTANCES
 from ..learning._parameters import inverse_document_frequency
@@ -30,8 +30,9 @@ Labels = NDArray[Any]
 # is None.
 Pairwise: TypeAlias = Callable[[Floats, "Floats | None"], Floats]
 # From training histograms, labels and n_jobs.
-Learn: TypeAlias = Callable[[Floats, Labels, "int | None"], Pairwise]
+Learn: TypeAlias = Callable[..., Pairwise]
 Settings: TypeAlias = dict[str, Any]
+M = TypeVar("M")  # a Method, or what else is compared
 
 __all__ = ["METHODS", "Method", "as_methods", "of_baseline"]
 
@@ -56,6 +57,9 @@ class Method:
         Takes training histograms of mass 1, labels and n_jobs; returns a function that
         computes the distances between two sets of histograms, or within one if the
         second is None. Must be picklable if processes are used.
+    takes_groups : bool, default=False
+        Whether ``learn`` also takes ``groups=``, those of the training histograms or
+        None: for learners that draw folds of their own.
 
     Examples
     --------
@@ -68,6 +72,7 @@ class Method:
     label: str
     settings: Settings
     learn: Learn
+    takes_groups: bool = False
 
     @classmethod
     def of(cls, learner: Any, name: str, label: str | None = None) -> Method:
@@ -84,7 +89,8 @@ class Method:
         for parameter, value in learner.get_params().items():
             if parameter.rpartition("__")[2] not in NO_SETTINGS:
                 settings[parameter] = _plain(value)
-        return cls(name, label or name, settings, partial(_learn_metric, learner))
+        learn = partial(_learn_metric, learner)
+        return cls(name, label or name, settings, learn, takes_groups(learner))
 
 
 def _plain(value: Any) -> Any:
@@ -102,11 +108,27 @@ def _learn_nothing(name: str, _X: Floats, _y: Labels, _n_jobs: int | None) -> Pa
     return DISTANCES[name]
 
 
-def _learn_metric(learner: Any, X: Floats, y: Labels, n_jobs: int | None) -> Pairwise:
+def takes_groups(learner: Any) -> bool:
+    """Whether a learner draws folds, which must not divide groups.
+
+    Examples
+    --------
+    >>> from groundmetric import GroundMetricLearning, MetricLearningCV
+    >>> from groundmetric.experiments.methods import takes_groups
+    >>> takes_groups(MetricLearningCV()), takes_groups(GroundMetricLearning())
+    (True, False)
+    """
+    return isinstance(learner, MetricLearningCV)
+
+
+def _learn_metric(
+    learner: Any, X: Floats, y: Labels, n_jobs: int | None, groups: Any = None
+) -> Pairwise:
     own = clone(learner)
     if "n_jobs" in own.get_params(deep=False):
         own.set_params(n_jobs=n_jobs)
-    pairwise: Pairwise = own.fit(X, y).pairwise
+    options = {"groups": groups} if takes_groups(own) else {}
+    pairwise: Pairwise = own.fit(X, y, **options).pairwise
     return pairwise
 
 
@@ -197,16 +219,30 @@ def as_methods(
     >>> [method.label for method in as_methods(["l1", "lmnn-hellinger"])]
     ['l1', 'LMNN']
     """
+    return look_up(methods, METHODS if among is None else among, (Method,))
+
+
+def look_up(
+    methods: Iterable[Any], known: Mapping[str, M], kinds: tuple[type, ...]
+) -> Sequence[M]:
+    """Look up names; objects of these kinds stay as they are.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments import METHODS, Method
+    >>> from groundmetric.experiments.methods import look_up
+    >>> [method.label for method in look_up(["chi2"], METHODS, (Method,))]
+    ['chi-squared']
+    """
     if isinstance(methods, str):
         raise ValueError(f"methods is {methods!r}; a list of methods is needed.")
-    known = METHODS if among is None else among
-    found: dict[str, Method] = {}
+    found: dict[str, M] = {}
     for given in methods:
-        if not isinstance(given, Method) and given not in known:
+        if not isinstance(given, kinds) and given not in known:
             raise ValueError(
                 f"methods has {given!r}; it must be one of {', '.join(known)}."
             )
-        method = given if isinstance(given, Method) else known[given]
+        method: Any = given if isinstance(given, kinds) else known[given]
         if method.name in found:
             raise ValueError(f"methods has {method.name!r} twice.")
         found[method.name] = method

@@ -40,12 +40,14 @@ _CALLED: dict[str, tuple[str, str]] = {
     "nca-hellinger": ("NCA", "NCA"),
     "chi2-lmnn": ("chi-squared LMNN", "chi-squared LMNN"),
     "tfidf-l1": ("l1 of TF-IDF", "the l1 of TF-IDF"),
+    "logistic": ("logistic regression", "logistic regression"),
+    "linear-svm": ("linear SVM", "a linear support vector machine"),
 }
 LABELS: dict[str, str] = {name: label for name, (label, _) in _CALLED.items()}
 
 
 def in_a_sentence(name: str) -> str:
-    """Name a distance of :data:`LABELS` within a sentence.
+    """Name a distance or predictor of :data:`LABELS` within a sentence.
 
     Examples
     --------

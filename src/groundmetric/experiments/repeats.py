@@ -18,11 +18,12 @@ from sklearn.utils import check_random_state
 
 from .. import validation
 from .._progress import progress_bar
+from ..base._groups import as_groups
 from ..base._powers import raised
 from ..base._sample import drawn_by_class
 from .estimators import of_learner
-from .halves import pairs_of_sets, sizes_of_sets
-from .measured import Split
+from .halves import pairs_of_groups, pairs_of_sets, sizes_of_sets
+from .measured import Split, learned
 from .movements import ratios_of, weights_of
 from .shuffling import rises
 from .stable import Draw, Stability, rules_of, summary
@@ -53,6 +54,16 @@ class Task(NamedTuple):
     each: Indices  # histograms of each class to learn from
     tested: Indices  # rows to test when they are left out
     n_neighbors: int
+    groups: Labels | None
+    n_train: int | None  # as it was asked for
+
+    def pairs(
+        self, n_pairs: int, rng: RandomState
+    ) -> Iterator[tuple[Indices, Indices]]:
+        """Draw pairs of disjoint sets, of whole groups if there are any."""
+        if self.groups is None:
+            return pairs_of_sets(self.labels, self.each, n_pairs, rng)
+        return pairs_of_groups(self.labels, self.groups, self.n_train, n_pairs, rng)
 
 
 def stability(
@@ -60,6 +71,7 @@ def stability(
     X: ArrayLike,
     y: ArrayLike,
     *,
+    groups: ArrayLike | None = None,
     n_draws: int = 50,
     n_train: int | None = None,
     bins: ArrayLike | None = None,
@@ -100,6 +112,9 @@ def stability(
         Histograms or counts, in rows; rows are normalized to mass 1.
     y : array-like of shape (n,)
         Labels; each class needs two members.
+    groups : array-like of shape (n,), optional
+        Group of each histogram, such as a patient; each class needs two. Draws do not
+        divide groups, and intervals are over groups.
     n_draws : int, default=50
         Number of draws: an even one, since they come in pairs.
     n_train : int, optional
@@ -163,7 +178,7 @@ def stability(
         "n_neighbors": n_neighbors,
         "max_tested": max_tested,
     }
-    task = _task(X, y, bins, rng, **sizes)
+    task = _task(X, y, groups, bins, rng, **sizes)
     if not validation.is_learner(learner):
         raise ValueError(f"learner is {learner!r}; a learner of a metric is needed.")
     begin, found = time.process_time(), []
@@ -178,9 +193,9 @@ def stability(
     return summary(
         found,
         n_rows=len(task.labels),
-        n_train=int(task.each.sum()),
         n_neighbors=task.n_neighbors,
         rules=rules,
+        groups=None if task.groups is None else task.groups[task.tested],
     )
 
 
@@ -213,6 +228,7 @@ def _as_bins(bins: ArrayLike, d: int) -> Indices:
 def _task(
     X: ArrayLike,
     y: ArrayLike,
+    groups: ArrayLike | None,
     bins: ArrayLike | None,
     rng: RandomState,
     *,
@@ -231,7 +247,8 @@ def _task(
     most = validation.as_count(max_tested, "max_tested", low=len(each))
     chosen = None if bins is None else _as_bins(bins, rows.shape[1])
     tested = drawn_by_class(labels, min(most, len(rows)), rng)
-    return Task(rows, labels, chosen, each, tested, k)
+    apart = None if groups is None else as_groups(groups, len(rows))
+    return Task(rows, labels, chosen, each, tested, k, apart, n_train)
 
 
 def _draws(
@@ -240,14 +257,13 @@ def _draws(
     """Learn from one half after the other, and shuffle bins of what is left out."""
     bins, n = task.bins, len(task.tested)
     options: dict[str, Any] = {"n_neighbors": task.n_neighbors, "n_jobs": n_jobs}
-    for pair in pairs_of_sets(task.labels, task.each, n_draws // 2, rng):
+    for pair in task.pairs(n_draws // 2, rng):
         for train in pair:
-            own: Any = of_learner(_seeded(learner, rng))
-            fit = own.learn(task.rows[train], task.labels[train], n_jobs).learner
+            test = np.setdiff1d(task.tested, train)
+            split = Split.of(task.rows, task.labels, train, test, task.groups)
+            fit = learned(of_learner(_seeded(learner, rng)), split, n_jobs).learner
             if bins is None:
                 bins = _most_used(raised(task.rows, fit.power_))
-            test = np.setdiff1d(task.tested, train)
-            split = Split.of(task.rows, task.labels, train, test)
             wrong, more = rises(fit, split, bins, rng, **options)
             at = np.searchsorted(task.tested, test)
             yield Draw(
@@ -256,6 +272,7 @@ def _draws(
                 _spread_out(wrong[None], at, n)[0],
                 _spread_out(more, at, n),
                 weights_of(fit, bins),
+                len(train),
             )
 
 

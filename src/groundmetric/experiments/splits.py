@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold
 
 from .. import validation
+from ..base._groups import as_groups
+from ..learning._folds import splits_of
 from .design import Design
+from .drawing import disjoint_groups, disjoint_sets, folds_of
 from .measures import class_sizes
 
 if TYPE_CHECKING:
@@ -20,10 +23,6 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 __all__ = ["Data", "draw", "given", "split_data"]
-
-FEWEST_SETS = 5  # training sets in which a variance can be seen
-FEWEST_TESTS = 100
-MOST_TESTS = 250  # more would cost time, and narrow the interval little
 
 
 @dataclass(frozen=True)
@@ -93,6 +92,10 @@ def split_data(
     y: ArrayLike,
     X_test: ArrayLike | None = None,
     y_test: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    groups_test: ArrayLike | None = None,
+    cv: Any = None,
     **drawing: Any,
 ) -> Data:
     """Check histograms and labels; draw splits if there is no test set.
@@ -110,7 +113,16 @@ def split_data(
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test must be given together.")
     if X_test is None or y_test is None:
-        return Data(rows, labels, draw(labels, **drawing), len(rows))
+        if groups_test is not None:
+            raise ValueError("groups_test needs X_test and y_test.")
+        if cv is None:
+            design = draw(labels, groups=groups, **drawing)
+        else:
+            _require_no_size(drawing)
+            design = custom(cv, rows, labels, groups)
+        return Data(rows, labels, design, len(rows))
+    if cv is not None:
+        raise ValueError("cv cannot be combined with X_test, which is the only test.")
     test = validation.as_distributions(X_test, "X_test")
     if test.shape[1] != rows.shape[1]:
         raise ValueError(f"X has {rows.shape[1]} bins, but X_test has {test.shape[1]}.")
@@ -118,11 +130,73 @@ def split_data(
     validation.require_same_kind(y, y_test)
     both = np.concatenate([labels, np.asarray(y_test)])
     both = validation.as_labels(both, "y with y_test")
-    design = given(labels, np.asarray(y_test))
+    design = given(labels, np.asarray(y_test), groups, groups_test)
     return Data(np.concatenate([rows, test]), both, design, len(rows))
 
 
-def given(y: ArrayLike, y_test: ArrayLike) -> Design:
+def _require_no_size(drawing: dict[str, Any]) -> None:
+    if drawing.get("n_train") is not None:
+        raise ValueError("cv and n_train cannot be combined: cv has the splits.")
+
+
+def custom(
+    cv: Any, rows: Floats, labels: NDArray[Any], groups: ArrayLike | None = None
+) -> Design:
+    """Take the splits of a splitter of scikit-learn, or pairs of training and test.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from groundmetric.experiments.splits import custom
+    >>> X, y = np.eye(4), np.array([0, 1, 0, 1])
+    >>> custom([([0, 1], [2, 3]), ([2, 3], [0, 1])], X, y).n_splits
+    2
+    """
+    apart = None if groups is None else as_groups(groups, len(labels))
+    codes = np.unique(labels, return_inverse=True)[1]
+    if isinstance(cv, numbers.Number):
+        raise ValueError(f"cv is {cv!r}; n_folds is the number of folds.")
+    splits = splits_of(cv, rows, labels, None, apart)
+    for k, (train, test) in enumerate(splits):
+        common = np.intersect1d(train, test)
+        if len(common):
+            raise ValueError(
+                f"cv[{k}] has histogram {common[0]} both to learn from and to test."
+            )
+    return Design("custom", codes, splits, _numbered(apart))
+
+
+def _numbered(groups: NDArray[Any] | None) -> Indices | None:
+    if groups is None:
+        return None
+    codes: Indices = np.unique(groups, return_inverse=True)[1].astype(np.int64)
+    return codes
+
+
+def _joined(groups: NDArray[Any], tested: NDArray[Any]) -> Indices:
+    """Give groups numbers; no group may be both learned from and tested."""
+    common = set(groups.tolist()) & set(tested.tolist())
+    if common:
+        group = next(each for each in tested.tolist() if each in common)
+        raise ValueError(
+            f"groups and groups_test both have {group!r}; histograms of one group must "
+            "not be both learned from and tested."
+        )
+    if len(np.unique(tested)) == 1:
+        raise ValueError(
+            "groups_test has a single group; an interval needs two or more."
+        )
+    own, theirs = (np.unique(each, return_inverse=True)[1] for each in (groups, tested))
+    codes: Indices = np.concatenate([own, theirs + own.max() + 1]).astype(np.int64)
+    return codes
+
+
+def given(
+    y: ArrayLike,
+    y_test: ArrayLike,
+    groups: ArrayLike | None = None,
+    groups_test: ArrayLike | None = None,
+) -> Design:
     """Learn from the first rows and test on the others, which were given for that.
 
     Examples
@@ -131,15 +205,21 @@ def given(y: ArrayLike, y_test: ArrayLike) -> Design:
     >>> given(["a", "b"], ["b", "b", "a"]).splits
     [(array([0, 1]), array([2, 3, 4]))]
     """
-    both = np.concatenate([np.asarray(y), np.asarray(y_test)])
+    n, both = len(np.asarray(y)), np.concatenate([np.asarray(y), np.asarray(y_test)])
     codes = np.unique(both, return_inverse=True)[1]
-    train, test = np.split(np.arange(len(both)), [len(np.asarray(y))])
-    return Design("given", codes, [(train, test)])
+    train, test = np.split(np.arange(len(both)), [n])
+    if (groups is None) != (groups_test is None):
+        raise ValueError("groups and groups_test must be given together.")
+    if groups is None:
+        return Design("given", codes, [(train, test)])
+    parts = as_groups(groups, n), as_groups(groups_test, len(test), "groups_test")
+    return Design("given", codes, [(train, test)], _joined(*parts))
 
 
 def draw(
     y: ArrayLike,
     *,
+    groups: ArrayLike | None = None,
     n_train: int | None = None,
     n_folds: int = 5,
     n_repeats: int = 2,
@@ -151,6 +231,9 @@ def draw(
     ----------
     y : array-like of shape (n,)
         Labels. All splits have the classes in proportion.
+    groups : array-like of shape (n,), optional
+        Group of each histogram, such as a patient or batch. No split divides a group;
+        sizes are then about those asked for.
     n_train : int, optional
         Number of histograms to learn from. If there are many more, training sets of
         this size have no histogram in common, and are tested on the same others. By
@@ -177,58 +260,20 @@ def draw(
     seed = validation.as_count(seed, "seed", low=0, high=2**32 - 1)
     classes, sizes = class_sizes(y, "y")
     codes = np.searchsorted(classes, np.asarray(y))
+    apart = None if groups is None else as_groups(groups, len(codes))
     if n_train is not None:
         size = validation.as_count(n_train, "n_train", low=len(classes))
-        apart = _disjoint(codes, sizes, size, folds * repeats, seed)
-        if apart is not None:
-            return apart
+        if apart is None:
+            found = disjoint_sets(codes, sizes, size, folds * repeats, seed)
+        else:
+            found = disjoint_groups(codes, apart, size, folds * repeats, seed)
+        if found is not None:
+            return Design("disjoint", codes, found, _numbered(apart))
     if sizes.min() < folds:
         raise ValueError(
             f"n_folds is {folds}, but y has {sizes.min()} of class "
             f"{classes[sizes.argmin()]!s}: each fold needs one."
         )
-    folding = RepeatedStratifiedKFold(
-        n_splits=folds, n_repeats=repeats, random_state=seed
-    )
-    splits = [
-        (train.astype(np.int64), test.astype(np.int64))
-        for train, test in folding.split(codes[:, None], codes)
-    ]
-    return Design("folds", codes, splits)
-
-
-def _disjoint(
-    codes: Indices, sizes: Indices, n_train: int, most: int, seed: int
-) -> Design | None:
-    """Draw training sets without a common histogram; none if there is no room."""
-    each = shares_of(sizes, n_train)
-    most = min(most, (int(sizes.sum()) - FEWEST_TESTS) // n_train)
-    most = min(most, int(((sizes - 1) // each).min()))  # leaves one to test
-    if most < FEWEST_SETS:
-        return None
-    left = sizes - most * each
-    tested = shares_of(left, min(MOST_TESTS, int(left.sum())))
-    rng = np.random.default_rng(seed)
-    sets: list[list[Any]] = [[] for _ in range(most)]
-    tests = []
-    for code, (mine, theirs) in enumerate(zip(each, tested, strict=True)):
-        rows = rng.permutation(np.flatnonzero(codes == code))
-        for k, chosen in enumerate(sets):
-            chosen.append(rows[k * mine : (k + 1) * mine])
-        tests.append(rows[most * mine : most * mine + theirs])
-    test = np.sort(np.concatenate(tests)).astype(np.int64)
-    trains = [np.sort(np.concatenate(each)).astype(np.int64) for each in sets]
-    return Design("disjoint", codes, [(train, test) for train in trains])
-
-
-def shares_of(sizes: Indices, n: int) -> Indices:
-    """Divide n among classes in proportion to their sizes; at least one for each."""
-    exact = n * sizes / sizes.sum()
-    found = np.maximum(np.floor(exact), 1.0)
-    order = np.argsort(found - exact, kind="stable")  # the largest remainders first
-    while found.sum() < n:
-        found[order[: int(n - found.sum())]] += 1.0
-    while found.sum() > n:
-        found[found.argmax()] -= 1.0
-    shares: Indices = found.astype(np.int64)
-    return shares
+    labels = np.asarray(y)
+    splits = folds_of(labels, apart, folds, repeats, seed)
+    return Design("folds", codes, splits, _numbered(apart))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Labels = NDArray[Any]
 
 RISEN = 1e-12  # more than by rounding
 
@@ -34,6 +35,7 @@ class Draw(NamedTuple):
     wrong: Floats  # (T,), NaN where a histogram was learned from
     rises: Floats  # (b, T), the same
     logs: Floats | None  # (b,) of weights
+    n_train: int
 
 
 class Rules(NamedTuple):
@@ -78,7 +80,8 @@ class Stability:
     Attributes
     ----------
     n_draws, n_train, n_neighbors : int
-        Number of draws, of the histograms in each, and of the neighbors counted.
+        Number of draws, of the histograms in each (with groups, on average), and of the
+        neighbors counted.
     n_listed : int
         Length q of the lists of pairs.
     bins : ndarray of shape (b,)
@@ -171,11 +174,14 @@ def summary(
     draws: Sequence[Draw],
     *,
     n_rows: int,
-    n_train: int,
     n_neighbors: int,
     rules: Rules,
+    groups: Labels | None = None,
 ) -> Stability:
-    """Count what was listed, and estimate the rises, over all draws."""
+    """Count what was listed, and estimate the rises, over all draws.
+
+    The groups are those of the tested histograms.
+    """
     bins = draws[0].bins
     first, second = np.triu_indices(len(bins), 1)
     ratios = np.array([draw.ratios for draw in draws])  # (J, p)
@@ -185,6 +191,7 @@ def summary(
         for sign in (1, -1)
     )
     more = np.array([draw.rises for draw in draws])  # (J, b, T)
+    n_train = round(float(np.mean([draw.n_train for draw in draws])))
     share = n_train / n_rows
     wrong = np.array([draw.wrong for draw in draws])
     return Stability(
@@ -196,8 +203,10 @@ def summary(
         pairs=np.stack([bins[first], bins[second]], axis=1),
         apart=apart,
         together=together,
-        error=_within_0_and_1(estimate_over_draws(wrong, share)),
-        rises=[estimate_over_draws(more[:, k], share) for k in range(len(bins))],
+        error=_within_0_and_1(estimate_over_draws(wrong, share, groups)),
+        rises=[
+            estimate_over_draws(more[:, k], share, groups) for k in range(len(bins))
+        ],
         risen=np.mean(np.nanmean(more, axis=2) > RISEN, axis=0),
         weights=_weights([draw.logs for draw in draws], share),
         threshold=rules.threshold,

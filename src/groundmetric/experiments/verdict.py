@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._words import count, percent
-from .choice import choice_of
+from .choice import choice_of, labels_only
 from .gain import DID, Gain, confidence, kind
 from .names import LABELS, LEARNERS, in_a_sentence, learns
 
 if TYPE_CHECKING:
-    from .cross_validation import CrossValidation
+    from .design import Estimate
+    from .outcome import CrossValidation, Outcome, Prediction
 
 __all__ = ["Verdict"]
 
@@ -30,6 +31,8 @@ class Verdict:
         Errors by the name of the distance; "learned" and "l1" are among them.
     n_neighbors : int
         Number of neighbors that vote.
+    predictions : dict of str to Prediction
+        Errors of predictors by their names; no distances, no neighbors.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class Verdict:
 
     found: dict[str, CrossValidation]
     n_neighbors: int
+    predictions: dict[str, Prediction] = field(default_factory=dict)
 
     @property
     def learned(self) -> CrossValidation:
@@ -64,10 +68,12 @@ class Verdict:
 
     def gain(self, other: str, measure: str = "knn") -> Gain:
         """Compare the learned metric with another distance."""
-        one = self.found[other]
-        saved = one.saved_by(self.learned, measure)
-        error, theirs = (each.error(measure).mean for each in (self.learned, one))
-        return Gain(in_a_sentence(other), error, theirs, *astuple(saved))
+        return self._gain(self.found[other], measure)
+
+    def _gain(self, other: Outcome, measure: str) -> Gain:
+        saved = other.saved_by(self.learned, measure)
+        error, theirs = (each.error(measure).mean for each in (self.learned, other))
+        return Gain(in_a_sentence(other.method), error, theirs, *astuple(saved))
 
     def gains(self) -> dict[str, Gain]:
         """Compare the learned metric with each other distance."""
@@ -103,6 +109,23 @@ class Verdict:
             return ""
         named = {name: in_a_sentence(name) for name in self.found if name != "initial"}
         return choice_of([*self.found.values()], named)
+
+    def labels_only(self) -> str:
+        """Say so if a predictor makes significantly fewer errors than all distances."""
+        found = [one for name, one in self.found.items() if name != "initial"]
+        every = (*self.found, *self.predictions)
+        named = {name: in_a_sentence(name) for name in every}
+        return labels_only(found, self.predictions.values(), named)
+
+    def predicting(self) -> str:
+        """Say what predictors learn from, if there are any, and end with a space."""
+        if not self.predictions:
+            return ""
+        listed = " and ".join(in_a_sentence(name) for name in self.predictions)
+        return (
+            f"{listed[0].upper()}{listed[1:]} predict labels without a distance; "
+            "cross-validation on the training histograms chooses their settings. "
+        )
 
     def best_fixed(self) -> str:
         """Compare the learned metric with the best distance that does not learn."""
@@ -148,9 +171,8 @@ class Verdict:
     def sentences(self) -> list[str]:
         """Return the verdict with what supports it, for the terminal."""
         sentences = [self.headline(), self.size(), self.guessing(), self.machines()]
-        return [
-            text for text in [*sentences, self.choice() or self.best_fixed()] if text
-        ]
+        sentences += [self.choice() or self.best_fixed(), self.labels_only()]
+        return [text for text in sentences if text]
 
     def columns(self) -> list[str]:
         """Titles of the table, after the distance; short enough for a terminal."""
@@ -164,25 +186,33 @@ class Verdict:
             *(["Seconds"] if self._has_learners else []),
         ]
 
+    def names(self, measure: str = "knn") -> list[str]:
+        """Names of the rows: distances, and predictors beside neighbors."""
+        return [*self.found, *(self.predictions if measure == "knn" else ())]
+
     def rows(self, measure: str = "knn") -> list[list[str]]:
-        """Cells of the table, a row for each distance in the order of ``found``."""
-        return [[LABELS[name], *self._row(name, measure)] for name in self.found]
+        """Cells of the table, a row for each of ``names``."""
+        return [
+            [LABELS[name], *self._row(name, measure)] for name in self.names(measure)
+        ]
 
     def _row(self, name: str, measure: str) -> list[str]:
-        one, titles = self.found[name], self.columns()
+        one: Outcome = self.predictions.get(name) or self.found[name]
+        titles = self.columns()
         cells = [percent(one.error(measure).mean)]
         if self.is_unequal:
-            cells.append(percent(one.balanced_error) if measure == "knn" else "")
+            cells.append(percent(one.error(measure, balanced=True).mean))
         if name == LEARNED:
             cells += [""] * (2 + (self._wins in titles))
         else:
-            found = self.gain(name, measure)
+            found = self._gain(one, measure)
             cells += [found.saved, confidence(found.sure)]
             if self._wins in titles:
                 cells.append(str(self.wins(name, measure)))
         if self._has_learners:
             spent = float(np.mean(one.fit_seconds))
-            cells.append(_seconds(spent) if name in (LEARNED, *LEARNERS) else "")
+            learned = (LEARNED, *LEARNERS, *self.predictions)
+            cells.append(_seconds(spent) if name in learned else "")
         return cells
 
     @property
@@ -191,16 +221,18 @@ class Verdict:
 
     def wins(self, other: str, measure: str = "knn") -> int:
         """Count the splits in which the learned metric makes fewer errors."""
-        errors = [
-            np.array(getattr(one, f"{measure}_errors"))
-            for one in (self.learned, self.found[other])
-        ]
-        return int((errors[0] < errors[1]).sum())
+        one: Outcome = self.predictions.get(other) or self.found[other]
+        ours, theirs = (
+            np.array([np.mean(wrong) for wrong in each.wrong(measure)])
+            for each in (self.learned, one)
+        )
+        return int((ours < theirs).sum())
 
     def facts(self) -> dict[str, Any]:
         """Collect the numbers, for JSON."""
         design = self.learned.design
         facts = {"design": design.kind, "n_splits": design.n_splits}
+        facts |= {"n_groups": design.n_groups} if design.n_groups else {}
         facts |= {"n_train": design.n_train, "n_test": design.n_test}
         return {
             **facts,
@@ -210,6 +242,10 @@ class Verdict:
                 "balanced_error": design.guessing_balanced,
             },
             "errors": {name: self._facts_of(name) for name in self.found},
+            "predictors": {
+                name: self._facts_of_labels(one)
+                for name, one in self.predictions.items()
+            },
             "verdict": " ".join(self.sentences()),
         }
 
@@ -220,14 +256,27 @@ class Verdict:
             "balanced_error": one.balanced_error,
         }
         for measure in ("knn", "svm") if one.svm_wrong is not None else ("knn",):
-            interval = asdict(one.error(measure))
-            del interval["sure"]  # of an error, that it exceeds zero
-            facts[measure] = interval
+            facts[measure] = _interval(one.error(measure))
+            facts[f"{measure}_balanced"] = _interval(one.error(measure, balanced=True))
             facts[f"{measure}_errors"] = getattr(one, f"{measure}_errors")
             if name != LEARNED:
                 saved = one.saved_by(self.learned, measure)
                 facts[f"{measure}_saved"] = asdict(saved)
         return facts
+
+    def _facts_of_labels(self, one: Prediction) -> dict[str, Any]:
+        return {
+            "seconds": float(np.mean(one.fit_seconds)),
+            "error": _interval(one.error()),
+            "balanced": _interval(one.error(balanced=True)),
+            "errors": one.errors,
+            "saved": asdict(one.saved_by(self.learned)),
+        }
+
+
+def _interval(error: Estimate) -> dict[str, float]:
+    """Write an error, without how sure it is that it exceeds zero."""
+    return {"mean": error.mean, "low": error.low, "high": error.high}
 
 
 def _seconds(spent: float) -> str:

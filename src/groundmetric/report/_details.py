@@ -21,7 +21,8 @@ def how(evaluation: Evaluation) -> str:
     design = evaluation.data.design
     return (
         f"{design.words} A test histogram gets the most common label among its "
-        f"{evaluation.n_neighbors} nearest training histograms. {design.inference} "
+        f"{evaluation.n_neighbors} nearest training histograms. "
+        f"{evaluation.verdict.predicting()}{design.inference} "
         "They are not adjusted for multiple comparisons. How sure it is that learning "
         "is better than a distance comes from the same calculation."
     )
@@ -33,6 +34,7 @@ def details(evaluation: Evaluation) -> Iterable[str]:
     yield verdict.size()
     yield verdict.guessing()
     yield verdict.choice() or verdict.best_fixed()
+    yield verdict.labels_only()
     if evaluation.n_seen:
         yield (
             f"Warning: {evaluation.n_seen} of the {len(evaluation.data.test)} test "

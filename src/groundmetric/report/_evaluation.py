@@ -21,9 +21,9 @@ from ..neighbors._search import EMDNeighbors
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..experiments.cross_validation import CrossValidation
     from ..experiments.measured import Measured
     from ..experiments.methods import Method
+    from ..experiments.outcome import CrossValidation
     from ..experiments.splits import Data
     from ..experiments.stable import Stability
 
@@ -114,7 +114,7 @@ def evaluate(
     if fitted:
         validation.as_cost(learner.metric_, data.rows.shape[1], "learner.metric_")
     begin = time.process_time()
-    every, skipped = measure_beside(
+    beside = measure_beside(
         learner,
         data,
         fitted=fitted,
@@ -127,14 +127,19 @@ def evaluate(
         verbose=verbose,
         keep=True,
     )
+    every = beside.distances
     fit = _kept(every[0]).pairwise.learner.set_params(n_jobs=learner.n_jobs)
     if starts_at_l1(fit) and every[1].knn_errors == every[2].knn_errors:
         del every[1]  # "initial" is l1 on all splits
     search = {"n_jobs": n_jobs, "verbose": learner.verbose}
     detail = {one.method: _detail(_kept(one), data, search) for one in every}
-    verdict = Verdict({one.method: one for one in every}, n_neighbors)
+    verdict = Verdict(
+        {one.method: one for one in every},
+        n_neighbors,
+        {one.method: one for one in beside.predictions},
+    )
     seconds = time.process_time() - begin
-    return Evaluation(data, fit, verdict, detail, skipped, seconds)
+    return Evaluation(data, fit, verdict, detail, beside.skipped, seconds)
 
 
 def _kept(found: CrossValidation) -> Measured:

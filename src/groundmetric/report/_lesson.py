@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base._groups import fewest_groups
 from ..experiments import stability
 from ..experiments.lesson import distinct
 
@@ -29,8 +30,10 @@ HALF = 0.5  # of a fit's time, for half of the histograms
 
 def with_stability(found: Evaluation, *, seed: int, n_jobs: int | None) -> Evaluation:
     """Learn on draws of the data, unless they are too small or take too long."""
-    rows, labels, n_train = _drawn_from(found.data)
+    rows, labels, groups, n_train = _drawn_from(found.data)
     each = np.unique(labels, return_counts=True)[1].min() // 2
+    if groups is not None:
+        each = min(each, fewest_groups(labels, groups)[1] // 2)
     cv = getattr(found.learner, "cv", 1)
     least = 2 * cv if isinstance(cv, int) else MANY_OF_CLASS  # two in each fold
     if each < least:
@@ -43,6 +46,7 @@ def with_stability(found: Evaluation, *, seed: int, n_jobs: int | None) -> Evalu
         found.learner,
         rows,
         labels,
+        groups=groups,
         n_draws=N_DRAWS,
         n_train=n_train,
         n_neighbors=min(found.n_neighbors, n_train),
@@ -54,16 +58,16 @@ def with_stability(found: Evaluation, *, seed: int, n_jobs: int | None) -> Evalu
     return replace(found, stability=drawn)
 
 
-def _drawn_from(data: Data) -> tuple[Any, Any, int]:
-    """Return the histograms to draw from, and the size of a draw.
+def _drawn_from(data: Data) -> tuple[Any, Any, Any, int]:
+    """Return the histograms to draw from, their groups, and the size of a draw.
 
     A test set that was given is not learned from.
     """
-    rows, labels = data.rows, data.labels
-    if not data.was_split:
-        rows, labels = rows[data.train_rows], labels[data.train_rows]
+    kept = slice(None) if data.was_split else data.train_rows
+    rows, labels = data.rows[kept], data.labels[kept]
+    groups = None if data.design.groups is None else data.design.groups[kept]
     halves = int((np.unique(labels, return_counts=True)[1] // 2).sum())
-    return rows, labels, min(halves, data.design.n_train)
+    return rows, labels, groups, min(halves, data.design.n_train)
 
 
 def _fit_seconds(found: Evaluation) -> float:

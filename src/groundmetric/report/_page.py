@@ -125,7 +125,7 @@ def _table(verdict: Verdict) -> tuple[str, str]:
         for mark, name in zip(marks, titles, strict=True)
     ]
     body = []
-    for name, (label, *cells) in zip(verdict.found, verdict.rows(), strict=True):
+    for name, (label, *cells) in zip(verdict.names(), verdict.rows(), strict=True):
         cell = "".join(
             f"<td{mark}>{html.escape(text)}</td>"
             for mark, text in zip(marks, cells, strict=True)
@@ -184,6 +184,9 @@ def _snippet(evaluation: Evaluation, extras: Extras) -> str:
         rest = f"X=X, y=y, random_state={extras.seed}"
     else:
         rest = "X=X, y=y, X_test=X_test, y_test=y_test"
+    if evaluation.data.design.groups is not None:
+        given = "" if evaluation.data.was_split else ", groups_test=groups_test"
+        rest += f", groups=groups{given}"
     rest += "".join(f", {name}={value!r}" for name, value in extras.options.items())
     learner = evaluation.learner
     defaults = type(learner)().get_params(deep=False)

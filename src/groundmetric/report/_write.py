@@ -34,6 +34,8 @@ def write_report(
     learner: Any = None,
     X_test: ArrayLike | None = None,
     y_test: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    groups_test: ArrayLike | None = None,
     feature_names: object = None,
     feature_shape: tuple[int, ...] | None = None,
     n_neighbors: int = 3,
@@ -64,6 +66,9 @@ def write_report(
         Histograms that the learner has not seen, and their labels. By default, X is
         split as in :func:`~groundmetric.experiments.cross_validate`, and copies of the
         learner are fitted, even if the learner is fitted, since it has seen all of X.
+    groups, groups_test : array-like of shape (n,), optional
+        Group of each histogram of X, and of X_test, such as a patient; see
+        :func:`~groundmetric.experiments.cross_validate`.
     feature_names : list of str, optional
         Names of the features; by default the columns of X if it is a data frame, or of
         the frame that the learner was fitted on.
@@ -79,7 +84,8 @@ def write_report(
         splits, the rest of the report about the first.
     learners : iterable of str, optional
         Other learners to compare with, in
-        :data:`~groundmetric.experiments.LEARNERS`; by default all that are installed,
+        :data:`~groundmetric.experiments.LEARNERS` and
+        :data:`~groundmetric.experiments.PREDICTORS`; by default all that are installed,
         but ITML for up to five classes only.
     title : str
         Heading of the report.
@@ -123,7 +129,8 @@ def write_report(
     if given is None:
         given = getattr(learner, "feature_names_in_", None)
     drawing = {"n_train": n_train, "n_folds": n_folds, "n_repeats": n_repeats}
-    data = split_data(X, y, X_test, y_test, **drawing, seed=random_state)
+    apart: Any = {"groups": groups, "groups_test": groups_test}
+    data = split_data(X, y, X_test, y_test, **apart, **drawing, seed=random_state)
     features = as_features(given, feature_shape, data.rows.shape[1])
     options = {"learners": learners, **drawing} if data.was_split else {}
     found = evaluate(
