@@ -64,8 +64,7 @@ class MetricLearner(HistogramTransformer):
     )
     _is_exact: ClassVar[bool] = True  # distances are EMDs
     _criteria: ClassVar[tuple[type[Any], ...]] = EXACT
-    # What cross-validation tries by default, besides powers and pulls.
-    _tried: ClassVar[dict[str, list[Any]]] = {}
+    _has_closed_form: ClassVar[bool] = False  # one step finds what is learned
 
     # Parameters that all of them have, or some.
     criterion: Any
@@ -87,6 +86,11 @@ class MetricLearner(HistogramTransformer):
         other = super(MetricLearner, bare).__sklearn_clone__()
         other.callbacks = self.callbacks
         return other
+
+    @property
+    def _tried(self) -> dict[str, list[Any]]:
+        """What cross-validation tries by default, besides powers and pulls."""
+        return {}
 
     def _descent(self, rows: Any, weights: Weights) -> Descent:
         """Check the parameters, and set the descent up."""
