@@ -92,7 +92,9 @@ def report(
     learner: Any = GroundMetricLearning()
     if model is not None:  # a search chooses again on each split
         learner = load_learner(model, search=test is None)
-    learner.set_params(n_jobs=source.jobs, verbose=int(shows_progress()))
+    learner.set_params(n_jobs=source.jobs)
+    if "verbose" in learner.get_params(deep=False):
+        learner.set_params(verbose=int(shows_progress()))
     wanted = None if model is None else bins_of(learner)
     drawing: dict[str, Any] = {"n_folds": folds, "n_repeats": repeats, "seed": seed}
     other = None

@@ -46,7 +46,7 @@ LEARNED = (
     "weights_",
     *("sample_indices_", "_labels", "_histograms", "_learned", "_n_features_out"),
     *("bin_weights_", "initial_bin_weights_", "embed"),
-    *("_distances_to", "_seen_before"),
+    *("_distances_to", "_seen_before", "_has_closed_form"),
 )
 
 
@@ -73,7 +73,7 @@ class MetricLearningCV(HistogramTransformer):
         None, :class:`MappedMetricLearning`, :class:`CombinedMetricLearning` or
         :class:`SinkhornMetricLearning`. Its ``max_steps`` limits the steps to choose
         from, and the ``floor`` of its margins does not apply. Its callbacks see the
-        last descent only.
+        last descent only. A :class:`DiscriminantMetricLearning` has one step.
     param_grid : dict or list of dict, optional
         Parameters to choose from, such as
         ``{"power": [0.5, 1.0], "criterion__margin": [0.3, 1.0]}``; of several learners,
@@ -81,8 +81,9 @@ class MetricLearningCV(HistogramTransformer):
         replace those of the estimator: ``power`` is one of 1, 0.5, 0.25 and "log1p",
         and ``pull`` is 10 or 1 where all entries of a metric, or the positions of a
         smoothed learner, are pulled to what was given; maps keep their own. Steps are
-        taken with the two powers that are best before learning. The EMD with what was
-        given, ``init``, ``metrics`` or ``points``, is then always among the candidates,
+        taken with the two powers that are best before learning; in closed form, with
+        all, a ``shrinkage`` of "auto" or 0.5, and a ``trust`` of 0, 1 or 3. The EMD
+        with what was given, ``init``, ``metrics`` or ``points``, is then always tried,
         with histograms as they are; beside smoothed learners, for up to 1,000 bins.
     cv : int, cross-validation generator or iterable, default=3
         Folds. A number stands for that many stratified folds, drawn twice.

@@ -81,6 +81,8 @@ class MetricLearner(HistogramTransformer):
 
     def __sklearn_clone__(self) -> Any:
         """Clone with the same callbacks, which may count or may not be copied."""
+        if "callbacks" not in self.get_params(deep=False):
+            return super().__sklearn_clone__()
         bare = copy(self)
         bare.callbacks = ()
         other = super(MetricLearner, bare).__sklearn_clone__()

@@ -99,6 +99,8 @@ class DiscriminantMetricLearning(PriorLearner):
         As of :class:`SinkhornMetricLearning`.
     classes_ : ndarray
         Labels.
+    sample_indices_ : ndarray
+        With ``max_samples``, the rows learned from.
     n_features_in_ : int
         Number of bins, d.
 
@@ -117,7 +119,7 @@ class DiscriminantMetricLearning(PriorLearner):
     # What other learners have as parameters.
     smoothing: ClassVar[float] = math.inf  # type: ignore[misc]
     criterion: ClassVar[None] = None  # type: ignore[misc]
-    callbacks: tuple[Any, ...] = ()
+    callbacks: ClassVar[tuple[Any, ...]] = ()  # type: ignore[misc]
     verbose: ClassVar[int] = 0  # type: ignore[misc]
     device: ClassVar[None] = None  # type: ignore[misc]
     dtype: ClassVar[None] = None  # type: ignore[misc]
