@@ -46,6 +46,7 @@ OPTIONS = {
     "log": {"power": "log1p"},
     "means": {"shrinkage": 1},
     "sets": {"points": "both"},
+    "alike": {"points": [OTHER, OTHER[::-1].copy()]},
 }
 
 
@@ -354,7 +355,8 @@ SAME = [[0.1, 0.2, 0.3]] * 60
         ({"points": [OTHER, SAME[:5]]}, r"points\[1\] has shape \(5, 3\)"),
         ({"points": [OTHER, OTHER * np.nan]}, r"points\[1\]"),
         ({"points": [[[1.0, 2.0], [3.0]], OTHER]}, r"points\[0\]"),
-        ({"points": OTHER[None]}, "points"),
+        ({"points": OTHER[None, None]}, "points"),
+        ({"points": np.stack([OTHER, SAME])}, r"points\[1\] is all the same"),
         ({"points": []}, "points"),
         ({"points": OTHER[:, 0]}, "points"),
         ({"points": "words"}, "points"),

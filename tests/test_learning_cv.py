@@ -483,7 +483,6 @@ def test_scikit_learn_sets_any_parameter(learner):
         GroundMetricLearning(max_steps=2),
         gm.MappedMetricLearning(n_components=8, max_steps=2),
         gm.SinkhornMetricLearning(max_steps=2),
-        gm.DiscriminantMetricLearning(),
     ],
 )
 def test_pipelines_see_distances_of_about_one(learner):

@@ -32,8 +32,13 @@ def centered(points: ArrayLike, d: int) -> Floats:
 
 
 def named_sets(points: Any) -> dict[str, Any]:
-    """Name sets of points: a list of matrices has several, anything else is one."""
-    if isinstance(points, Sequence) and len(points) and all(map(_is_matrix, points)):
+    """Name sets of points: a list of matrices or an array (S, d, s) has several.
+
+    Anything else is one set.
+    """
+    if isinstance(points, np.ndarray) and points.ndim == 3:  # noqa: PLR2004 - as above
+        points = list(points)
+    if isinstance(points, Sequence) and points and all(map(_is_matrix, points)):
         return {f"points[{k}]": each for k, each in enumerate(points)}
     return {"points": points}
 

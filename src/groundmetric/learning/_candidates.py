@@ -77,7 +77,8 @@ class Candidate(NamedTuple):
     @property
     def start(self) -> Key:
         """Equal for candidates that start at the same distance: a pull changes none."""
-        rest = {key: value for key, value in self.params.items() if key != "pull"}
+        same = {"pull", *self.learner._tried}
+        rest = {key: value for key, value in self.params.items() if key not in same}
         # Smoothed learners start elsewhere without a pull.
         kind = self.learner._is_exact or self.pull > 0
         return kind, *self._replace(params=rest).identity
