@@ -49,11 +49,7 @@ class MetricLearner(HistogramTransformer):
 
     _min_samples = 2
     _fitted: ClassVar[tuple[str, ...]] = (
-        "metric_",
-        "initial_metric_",
-        "path_",
-        "converged_",
-        "power_",
+        *("metric_", "initial_metric_", "path_", "converged_", "power_"),
         "_histograms",
     )
     _optional: ClassVar[tuple[str, ...]] = (
