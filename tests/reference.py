@@ -6,6 +6,7 @@ from math import exp, log
 import clarabel
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import eigh
 from scipy.optimize import linprog, minimize
 
 
@@ -759,3 +760,32 @@ def variance_over_draws(values, share):
     noise = e2 * np.trace(center @ np.linalg.pinv(design.T @ design) @ center.T)
     A = np.var(a, ddof=1) - noise / (J - 1)
     return max(A, 0) * (1 / J + share / (1 - share)) + np.var(b, ddof=1) / T
+
+
+def discriminants(X, y, features, rho=None):
+    """S_B w = lambda Sigma w with w' Sigma w = 1, in all features of the bins.
+
+    Features are in rows, one for each bin. Returns the positions of the bins, Sigma,
+    S_B and W.
+    """
+    n = len(y)
+    phi = X @ features
+    mean = phi.mean(axis=0)
+    centered, between = phi.copy(), np.zeros((phi.shape[1],) * 2)
+    for label in set(y.tolist()):
+        members = y == label
+        own = phi[members].mean(axis=0)
+        centered[members] -= own
+        between += members.sum() / n * np.outer(own - mean, own - mean)
+    scatter = sum(np.outer(z, z) for z in centered) / n
+    p = min(*features.shape, n - 1)
+    mu = np.trace(scatter) / p
+    if rho is None:
+        # Ledoit & Wolf (2004), lemma 3.2 and 3.3: distance to mu I, and its variance.
+        delta = (scatter**2).sum() - p * mu**2
+        errors = [((np.outer(z, z) - scatter) ** 2).sum() for z in centered]
+        rho = max(min(sum(errors) / n**2, delta) / delta, 1e-4)
+    sigma = (1 - rho) * scatter + rho * mu * np.eye(len(scatter))
+    values, W = eigh(between, sigma)
+    W = W[:, values > 1e-8 * values[-1]]
+    return features @ W, sigma, between, W

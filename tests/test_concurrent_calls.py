@@ -188,7 +188,7 @@ def test_projections():
     assert_as_alone([projector.multipliers] * 4, [projector.multipliers()] * 4)
 
 
-LEARNERS = ("exact", "mapped", "smoothed", "energy")
+LEARNERS = ("exact", "mapped", "smoothed", "energy", "discriminant")
 
 
 def search_of(name):
@@ -208,6 +208,7 @@ def learners_of():
         "mapped": gm.MappedMetricLearning(POINTS, 2, max_steps=2),
         "smoothed": gm.SinkhornMetricLearning(max_steps=2),
         "energy": gm.SinkhornMetricLearning(max_steps=2, smoothing=np.inf),
+        "discriminant": gm.DiscriminantMetricLearning(),
     }
     return {name: learner.fit(X, LABELS) for name, learner in found.items()}
 

@@ -94,6 +94,7 @@ def test_every_public_name_is_in_the_reference_once():
         gm.CombinedMetricLearning(points=[[0.0], [1.0], [2.0]]),
         gm.SinkhornMetricLearning(),
         gm.SinkhornMetricLearning(bin_weights="learn"),
+        gm.DiscriminantMetricLearning(max_samples=7),
         gm.MetricLearningCV(cv=2),
     ],
     ids=lambda learner: type(learner).__name__,

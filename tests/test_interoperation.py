@@ -26,6 +26,7 @@ LEARNERS = [
     gm.GroundMetricLearning(max_steps=2),
     gm.MetricLearningCV(gm.GroundMetricLearning(max_steps=2), {}, cv=2),
     gm.SinkhornMetricLearning(max_steps=2),
+    gm.DiscriminantMetricLearning(),
     gm.MetricLearningCV(
         gm.SinkhornMetricLearning(max_steps=2), {}, cv=2, patience=None
     ),

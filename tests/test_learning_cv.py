@@ -504,6 +504,7 @@ def test_similarities_cannot_be_held_out(digits):
         gm.MappedMetricLearning(),
         gm.CombinedMetricLearning(),
         gm.SinkhornMetricLearning(),
+        gm.DiscriminantMetricLearning(),
     ],
 )
 def test_scikit_learn_sets_any_parameter(learner):

@@ -7,7 +7,12 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from groundmetric import DescentPath, GroundMetricLearning, Neighborhood
+from groundmetric import (
+    DescentPath,
+    GroundMetricLearning,
+    Neighborhood,
+    SinkhornMetricLearning,
+)
 from groundmetric.experiments import stability
 from groundmetric.plotting import (
     FeatureMapDisplay,
@@ -229,3 +234,13 @@ def test_matplotlib_is_imported_when_something_is_drawn():
     )
     expected = "Figures need matplotlib: pip install 'groundmetric[plot]'.\n"
     assert ran.stdout == expected
+
+
+@pytest.mark.parametrize("display", [FeatureMapDisplay, MetricDisplay])
+def test_smoothed_learners_show_distances_between_positions(display):
+    X = np.random.default_rng(0).dirichlet(np.ones(8), 20)
+    learner = SinkhornMetricLearning(smoothing=np.inf, max_steps=10)
+    learner.fit(X, np.arange(20) % 2)
+    with pytest.raises(ValueError, match="breaks the triangle inequality"):
+        display.from_metric(learner.metric_)
+    assert isinstance(display.from_estimator(learner), display)

@@ -17,6 +17,7 @@ LEARNERS = [
     gm.CombinedMetricLearning(points=np.arange(12.0).reshape(6, 2), max_steps=2),
     gm.SinkhornMetricLearning(max_steps=2),
     gm.SinkhornMetricLearning(max_steps=2, criterion="softmax"),
+    gm.DiscriminantMetricLearning(),
 ]
 
 

@@ -9,6 +9,7 @@ from samples import X, Y, csv_of
 
 from groundmetric import (
     CombinedMetricLearning,
+    DiscriminantMetricLearning,
     EMDClassifier,
     GroundMetricLearning,
     MappedMetricLearning,
@@ -37,6 +38,8 @@ LEARNERS = {
     "mapped": MappedMetricLearning(n_components=2, max_steps=2),
     "smoothed": SinkhornMetricLearning(max_steps=2),
     "prior": FROM_PRIOR,
+    "discriminant": DiscriminantMetricLearning([POINTS, np.eye(3)]),
+    "chosen": MetricLearningCV(DiscriminantMetricLearning(POINTS), cv=2),
     "cross-validated": MetricLearningCV(FROM_PRIOR, cv=2),
     "typical": MetricLearningCV(GroundMetricLearning(init="typical"), cv=2),
     "classifier": EMDClassifier(

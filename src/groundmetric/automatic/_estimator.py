@@ -97,9 +97,9 @@ class AutoMetric(MetricLearningCV):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _families(self) -> list[Any]:
+    def _families(self) -> Any:
         """Return the learner that suits all data; others depend on the data."""
-        return [DiscriminantMetricLearning(self.points)]
+        return DiscriminantMetricLearning(self.points)
 
     def _choose(
         self, learners: list[MetricLearner], folds: Folds, n_bins: int

@@ -16,9 +16,9 @@ from ..learning import (
     MappedMetricLearning,
     Margin,
 )
+from ..learning._axes import named_sets
 from ..learning._candidates import Candidate
 from ..smoothed import SinkhornMetricLearning
-from ..smoothed._nearness import is_several
 
 # In the order of preference.
 POWERS: tuple[float | str, ...] = (0.5, LOG, 1.0, 0.25)
@@ -28,13 +28,6 @@ TRUSTS = (1.0, 3.0, 0.0)
 MOST_BINS = 700  # beyond, no d x d matrix is learned, and bins are taken for words
 MOST_WORK = 2e6  # n d^2 of the exact learner, which takes minutes beyond
 FEW_COORDINATES = 10  # mean positions in the plane, say, of pixels, tell little
-
-
-def sets_of(points: Any) -> list[Any]:
-    """List the sets of points that were given."""
-    if points is None:
-        return []
-    return list(points) if is_several(points) else [points]
 
 
 def discriminants(learner: Any, d: int) -> list[Candidate]:
@@ -51,7 +44,7 @@ def discriminants(learner: Any, d: int) -> list[Candidate]:
 def descents(points: Any, n: int, d: int) -> list[Any]:
     """List learners that take steps; those preferred stand first."""
     found: list[Any] = []
-    sets = sets_of(points)
+    sets = [] if points is None else list(named_sets(points).values())
     if d <= MOST_BINS:
         found.append(SinkhornMetricLearning(smoothing=math.inf, criterion=Margin()))
     if n * d**2 <= MOST_WORK:
@@ -75,7 +68,7 @@ def given(points: Any, n_jobs: int | None) -> list[Candidate]:
             learns=False,
             is_given=True,
         )
-        for each in sets_of(points)
+        for each in ([] if points is None else named_sets(points).values())
     ]
 
 

@@ -95,7 +95,8 @@ def report(
     learner: Any = GroundMetricLearning()
     if model is not None:  # a search chooses again on each split
         learner = load_learner(model, search=test is None)
-    learner.set_params(n_jobs=source.jobs, verbose=int(shows_progress()))
+    learner.set_params(n_jobs=source.jobs)
+    _show_steps(learner)
     wanted = None if model is None else bins_of(learner)
     drawing: dict[str, Any] = {"n_folds": folds, "n_repeats": repeats, "seed": seed}
     other = None
@@ -183,3 +184,9 @@ def _used(n: int, given: int, seed: int) -> str:
     if n == given:
         return f"all {n:,}"
     return f"{n:,} of {given:,}, drawn class by class with seed {seed}"
+
+
+def _show_steps(learner: Any) -> None:
+    """Ask for a bar of steps; in closed form, there are none."""
+    if "verbose" in learner.get_params(deep=False):
+        learner.set_params(verbose=int(shows_progress()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,32 @@ def centered(points: ArrayLike, d: int) -> Floats:
     return moved
 
 
-def scaled(points: ArrayLike, d: int) -> tuple[Floats, int]:
+def named_sets(points: Any) -> dict[str, Any]:
+    """Name sets of points: a list of matrices or an array (S, d, s) has several.
+
+    Anything else is one set.
+    """
+    if isinstance(points, np.ndarray) and points.ndim == 3:  # noqa: PLR2004 - as above
+        points = list(points)
+    if isinstance(points, Sequence) and points and all(map(_is_matrix, points)):
+        return {f"points[{k}]": each for k, each in enumerate(points)}
+    return {"points": points}
+
+
+def _is_matrix(values: Any) -> bool:
+    """Tell whether these are rows, of whatever lengths, and not numbers."""
+    if hasattr(values, "ndim"):
+        return bool(values.ndim == 2)  # noqa: PLR2004 - rows and columns
+    return (
+        isinstance(values, Sequence)
+        and len(values) > 0
+        and all(np.iterable(row) and not isinstance(row, str) for row in values)
+    )
+
+
+def scaled(points: ArrayLike, d: int, name: str = "points") -> tuple[Floats, int]:
     """Divide coordinates by 2^k, so that their squares are in range; and return k."""
-    array = validation.as_coordinates(points, d)
+    array = validation.as_coordinates(points, d, name)
     _, k = np.frexp(np.abs(array).max())
     return np.ldexp(array, -k), int(k)
 

@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state
 
 from .. import validation
 from ..base._powers import LOG
+from ._axes import named_sets
 from ._combined import CombinedMetricLearning
 from ._estimator import GroundMetricLearning
 from ._learner import MetricLearner
@@ -76,7 +77,8 @@ class Candidate(NamedTuple):
     @property
     def start(self) -> Key:
         """Equal for candidates that start at the same distance: a pull changes none."""
-        rest = {key: value for key, value in self.params.items() if key != "pull"}
+        same = {"pull", *self.learner._tried}
+        rest = {key: value for key, value in self.params.items() if key not in same}
         # Smoothed learners start elsewhere without a pull.
         kind = self.learner._is_exact or self.pull > 0
         return kind, *self._replace(params=rest).identity
@@ -101,8 +103,8 @@ def learners_of(estimator: Any, client: object) -> list[MetricLearner]:
     if not learners or not all(isinstance(each, MetricLearner) for each in learners):
         raise ValueError(
             f"estimator is {estimator!r}; a GroundMetricLearning, "
-            "MappedMetricLearning, CombinedMetricLearning or SinkhornMetricLearning is "
-            "needed, or a list of these."
+            "MappedMetricLearning, CombinedMetricLearning, SinkhornMetricLearning or "
+            "DiscriminantMetricLearning is needed, or a list of these."
         )
     for learner in learners:
         valid_callbacks(learner.callbacks)
@@ -259,7 +261,7 @@ def _given_to(learner: Any, n_bins: int) -> list[Candidate]:
     elif isinstance(learner, GroundMetricLearning):
         known = []  # power 1 without a step is in the grid
     elif points is not None and (learner._is_exact or n_bins <= MOST_BINS):
-        known = [MappedMetricLearning(points)]
+        known = [MappedMetricLearning(each) for each in named_sets(points).values()]
     if isinstance(learner, MappedMetricLearning) and learner.init is not None:
         r = learner.n_components
         known.append(MappedMetricLearning(points, r, init=learner.init))

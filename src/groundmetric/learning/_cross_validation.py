@@ -64,7 +64,7 @@ class MetricLearningCV(HistogramTransformer):
         None, :class:`MappedMetricLearning`, :class:`CombinedMetricLearning` or
         :class:`SinkhornMetricLearning`. Its ``max_steps`` limits the steps to choose
         from, and the ``floor`` of its margins does not apply. Its callbacks see the
-        last descent only.
+        last descent only. A :class:`DiscriminantMetricLearning` has one step.
     param_grid : dict or list of dict, optional
         Parameters to choose from, such as
         ``{"power": [0.5, 1.0], "criterion__margin": [0.3, 1.0]}``; of several learners,
@@ -72,8 +72,9 @@ class MetricLearningCV(HistogramTransformer):
         replace those of the estimator: ``power`` is one of 1, 0.5, 0.25 and "log1p",
         and ``pull`` is 10 or 1 where all entries of a metric, or the positions of a
         smoothed learner, are pulled to what was given; maps keep their own. Steps are
-        taken with the two powers that are best before learning. The EMD with what was
-        given, ``init``, ``metrics`` or ``points``, is then always among the candidates,
+        taken with the two powers that are best before learning; in closed form, with
+        all, a ``shrinkage`` of "auto" or 0.5, and a ``trust`` of 0, 1 or 3. The EMD
+        with what was given, ``init``, ``metrics`` or ``points``, is then always tried,
         with histograms as they are; beside smoothed learners, for up to 1,000 bins.
     cv : int, cross-validation generator or iterable, default=3
         Folds. A number stands for that many stratified folds, drawn twice; if ``fit``
@@ -178,7 +179,7 @@ class MetricLearningCV(HistogramTransformer):
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
         own = self.n_jobs, self.verbose, self.random_state
-        learners = prepared(self._families(), *own)
+        learners = prepared(as_list(self._families()), *own)
         sampler = clone(learners[0])
         apart = None if groups is None else as_groups(groups, rows.shape[0])
         rows, kept, _ = sampled(sampler, rows, given)
@@ -203,9 +204,9 @@ class MetricLearningCV(HistogramTransformer):
         self.best_estimator_ = best
         return self
 
-    def _families(self) -> list[Any]:
+    def _families(self) -> Any:
         """Return the learners to choose from, before there are data."""
-        return as_list(self.estimator)
+        return self.estimator
 
     def _validate(self, client: object) -> None:
         """Reject parameters before the folds, which take long."""
@@ -217,7 +218,7 @@ class MetricLearningCV(HistogramTransformer):
         require_known(learners, self.param_grid)
 
     def _keeps_sparse(self, *, reset: bool) -> bool:
-        learners = self._families() if reset else [self._best()]
+        learners = as_list(self._families()) if reset else [self._best()]
         return any(learner._keeps_sparse(reset=reset) for learner in learners)
 
     def _choose(
@@ -239,7 +240,7 @@ class MetricLearningCV(HistogramTransformer):
     def _current(self) -> list[Any]:
         """Return what was learned, or what will be learned with."""
         best = vars(self).get("best_estimator_")
-        return self._families() if best is None else [best]
+        return as_list(self._families()) if best is None else [best]
 
     @property
     def _is_exact(self) -> bool:

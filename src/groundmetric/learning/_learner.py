@@ -49,11 +49,7 @@ class MetricLearner(HistogramTransformer):
 
     _min_samples = 2
     _fitted: ClassVar[tuple[str, ...]] = (
-        "metric_",
-        "initial_metric_",
-        "path_",
-        "converged_",
-        "power_",
+        *("metric_", "initial_metric_", "path_", "converged_", "power_"),
         "_histograms",
     )
     _optional: ClassVar[tuple[str, ...]] = (
@@ -64,8 +60,7 @@ class MetricLearner(HistogramTransformer):
     )
     _is_exact: ClassVar[bool] = True  # distances are EMDs
     _criteria: ClassVar[tuple[type[Any], ...]] = EXACT
-    # What cross-validation tries by default, besides powers and pulls.
-    _tried: ClassVar[dict[str, list[Any]]] = {}
+    _has_closed_form: ClassVar[bool] = False  # one step finds what is learned
 
     # Parameters that all of them have, or some.
     criterion: Any
@@ -82,11 +77,18 @@ class MetricLearner(HistogramTransformer):
 
     def __sklearn_clone__(self) -> Any:
         """Clone with the same callbacks, which may count or may not be copied."""
+        if "callbacks" not in self.get_params(deep=False):
+            return super().__sklearn_clone__()
         bare = copy(self)
         bare.callbacks = ()
         other = super(MetricLearner, bare).__sklearn_clone__()
         other.callbacks = self.callbacks
         return other
+
+    @property
+    def _tried(self) -> dict[str, list[Any]]:
+        """What cross-validation tries by default, besides powers and pulls."""
+        return {}
 
     def _descent(self, rows: Any, weights: Weights) -> Descent:
         """Check the parameters, and set the descent up."""

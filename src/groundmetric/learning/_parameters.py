@@ -227,13 +227,15 @@ def exponentials(log_weights: Floats) -> Floats:
     return found
 
 
-def standardized(points: Floats) -> Floats:
+def standardized(points: Floats, name: str = "points") -> Floats:
     """Center points, and scale them to a mean square length of 1."""
+    is_same = bool((points == points[0]).all())  # less their mean, rounding may remain
     points = points - points.mean(axis=0)
     points = points / (np.abs(points).max() or 1.0)
     size = math.sqrt(np.square(points).sum() / len(points))
-    if size == 0:
-        raise ValueError("points are all the same: there is nothing to learn from.")
+    if is_same or size == 0:
+        verb = "are" if name == "points" else "is"
+        raise ValueError(f"{name} {verb} all the same: there is nothing to learn from.")
     unit: Floats = points / size
     return unit
 

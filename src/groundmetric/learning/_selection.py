@@ -32,7 +32,7 @@ LEARNED = (
     "weights_",
     *("sample_indices_", "_labels", "_histograms", "_learned", "_n_features_out"),
     *("bin_weights_", "initial_bin_weights_", "embed"),
-    *("_distances_to", "_seen_before"),
+    *("_distances_to", "_seen_before", "_has_closed_form"),
 )
 
 
@@ -104,12 +104,16 @@ def all_scores(
 def _promising(
     candidates: Sequence[Candidate], first: dict[Key, list[float]], most: int
 ) -> list[Candidate]:
-    """Let only candidates with the best starts of their learner take steps."""
+    """Let only candidates with the best starts of their learner take steps.
+
+    Where the only step has a closed form, all do.
+    """
     best: set[Key] = set()
     for learner in {id(each.learner) for each in candidates}:
-        own = [each.start for each in candidates if id(each.learner) == learner]
-        ranked = sorted(dict.fromkeys(own), key=lambda start: -np.mean(first[start]))
-        best |= set(ranked[:most])
+        own = [each for each in candidates if id(each.learner) == learner]
+        starts = dict.fromkeys(each.start for each in own)
+        ranked = sorted(starts, key=lambda start: -np.mean(first[start]))
+        best |= set(ranked if own[0].learner._has_closed_form else ranked[:most])
     return [
         each._replace(learns=each.learns and each.start in best) for each in candidates
     ]

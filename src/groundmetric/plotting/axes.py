@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
 
 from .. import validation
 
@@ -81,7 +82,8 @@ class MetricPicture(Display):
         ----------
         estimator : estimator
             Has ``metric_``, such as a fitted
-            :class:`~groundmetric.GroundMetricLearning`.
+            :class:`~groundmetric.GroundMetricLearning`. Of smoothed learners, whose
+            costs are squared distances, the distances between positions are shown.
         *args, **options
             Passed on to ``from_metric``. Names default to the feature names seen in
             ``fit``.
@@ -92,6 +94,9 @@ class MetricPicture(Display):
             Not drawn yet.
         """
         metric = fitted(estimator, "metric_")
+        if not getattr(estimator, "_is_exact", True):
+            positions = fitted(estimator, "embedding_")
+            metric = cdist(positions, positions)
         if cls._with_names and options.get("names") is None:
             options["names"] = getattr(estimator, "feature_names_in_", None)
         made: Made = cls.from_metric(metric, *args, **options)  # type: ignore[attr-defined]

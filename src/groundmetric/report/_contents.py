@@ -60,7 +60,7 @@ def contents(
             "stress": round(layout.stress, 3),
         },
         "pairs": extreme_pairs(metric, min(N_PAIRS, len(metric) // 2)).tolist(),
-        "path": _path(learner.path_),
+        "path": None if learner._has_closed_form else _path(learner.path_),
         "kappa": evaluation.n_neighbors,
         "curves": [
             {

@@ -43,8 +43,9 @@ def details(evaluation: Evaluation) -> Iterable[str]:
     yield _changes(evaluation)
     if "initial" in evaluation.first:
         found = verdict.gain("initial")
+        what = "Learning" if evaluation.learner._has_closed_form else "The descent"
         yield (
-            f"The descent itself {DID[kind(found)]}: {percent(found.other_error)} "
+            f"{what} itself {DID[kind(found)]}: {percent(found.other_error)} "
             f"errors under {found.other}, where it started."
         )
     elif starts_at_l1(evaluation.learner) and not evaluation.data.was_split:

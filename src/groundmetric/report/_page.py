@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..experiments.verdict import Verdict
-    from ..learning._path import DescentPath
     from ._contents import Contents
     from ._evaluation import Evaluation
 
@@ -89,7 +88,8 @@ def page(evaluation: Evaluation, found: Contents, extras: Extras) -> str:
         about=_about(extras.notes),
         learned=learned(evaluation.stability, found["names"]),
         rest=_paragraphs([rest] if n_splits > 1 else []),
-        descent=_descent(evaluation.learner.path_),
+        way="Closed form" if evaluation.learner._has_closed_form else "Descent",
+        descent=_descent(evaluation.learner),
         kappa=evaluation.n_neighbors,
         settings=_rows([*origin.items(), *_settings(evaluation)]),
         snippet=html.escape(origin.get("command") or _snippet(evaluation, extras)),
@@ -141,7 +141,8 @@ def _settings(evaluation: Evaluation) -> Iterable[tuple[str, str]]:
     data, learner = evaluation.data, evaluation.learner
     for name, value in learner.get_params(deep=False).items():
         yield name, _shown(value)
-    yield "steps taken", f"{len(learner.path_)}"
+    how = ", in closed form" if learner._has_closed_form and learner.path_ else ""
+    yield "steps taken", f"{len(learner.path_)}{how}"
     if learner.path_:
         yield "time to learn", f"{learner.path_[-1].seconds:.2f} s"
     for part, rows, codes in (
@@ -208,16 +209,27 @@ def _snippet(evaluation: Evaluation, extras: Extras) -> str:
     )
 
 
-def _descent(path: DescentPath) -> str:
-    """Say what the curve of the criterion shows."""
-    if any(step.inner for step in path):
+def _descent(learner: Any) -> str:
+    """Say what the curve of the criterion shows, or that there is none."""
+    if learner._has_closed_form:
         return (
-            "Each outer step lowers a convex bound on it. Dots mark where an outer "
-            "step begins and the bound is exact; the ring marks the minimum."
+            "The positions of the features solve one system of equations: there are no "
+            "steps to show."
+            if learner.path_
+            else "Cross-validation chose not to learn: the metric is the initial one."
+        )
+    what = (
+        "The <strong>criterion</strong> at each step: low if similar pairs are close "
+        "and dissimilar ones far apart. "
+    )
+    if any(step.inner for step in learner.path_):
+        return (
+            f"{what}Each outer step lowers a convex bound on it. Dots mark where an "
+            "outer step begins and the bound is exact; the ring marks the minimum."
         )
     return (
-        "Each step follows a subgradient, so a single one may raise it. The ring "
-        "marks the minimum."
+        f"{what}Each step follows a subgradient, so a single one may raise it. The "
+        "ring marks the minimum."
     )
 
 

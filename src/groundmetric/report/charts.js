@@ -151,6 +151,7 @@ function numbers() {
 }
 
 function descent() {
+  if (!data.path) return; // the caption says why
   const { criterion, starts, best } = data.path;
   if (!criterion.length) { byId("path").textContent = "No step was taken: the metric is the initial one."; return; }
   const low = Math.min(...criterion), high = Math.max(...criterion), pad = 0.06 * (high - low) || 1;

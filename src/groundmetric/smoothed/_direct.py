@@ -32,7 +32,7 @@ class Found:
     state : State
         Weights and positions of the bins.
     criterion : float
-        What is least there, before the step.
+        The value before the step of what the step makes least.
     """
 
     state: State

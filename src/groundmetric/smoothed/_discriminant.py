@@ -10,11 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from .. import validation
+from ..base._blas import one_blas_thread
 from ..base._rows import all_or_nothing
 from ..learning._entries import weigh
 from ..learning._parameters import Prior, starting_weights
+from ._classes import Classes
 from ._direct import DirectStep, Found
-from ._fisher import features_of, positions, within
+from ._features import Features
+from ._fisher import positions
 from ._learner import PriorLearner
 from ._nearness import features_of_bins, known_sets, side_by_side, valid_kernel
 from ._prior import State
@@ -24,8 +27,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Bins up to which nearness, a d x d matrix, is the default.
-MOST_NEAR = 2000
+SMALLEST_SHRINKAGE = 1e-8  # with less, rounding would decide
+
+# Positions before learning: unit vectors up to so many bins, then on so many axes.
+MOST_UNIT = 1000
+START = 100
 
 
 class DiscriminantMetricLearning(PriorLearner):
@@ -60,9 +66,9 @@ class DiscriminantMetricLearning(PriorLearner):
         Multiply histograms by these weights, or by the inverse document frequency, as
         in tf-idf, before they are scaled to mass 1 again.
     shrinkage : float or "auto", default="auto"
-        From 0 to 1: how much of the spread within classes to replace by the same spread
-        in all directions; at 1, only the class means count. "auto" estimates it as
-        Ledoit & Wolf do.
+        From 1e-8 to 1: how much of the spread within classes to replace by the same
+        spread in all directions; at 1, only the class means count. "auto" estimates it
+        as Ledoit & Wolf do.
     max_samples : int, optional
         Learn from at most this many histograms, drawn class by class; None for all.
         ``transform`` computes distances to these.
@@ -82,7 +88,8 @@ class DiscriminantMetricLearning(PriorLearner):
         Squared distances between positions, computed when asked for.
     initial_metric_, initial_embedding_, initial_bin_weights_ : ndarray
         The same before learning: all bins equally far from each other, or at their
-        points.
+        points. Of more than 1,000 bins without points, the 100 axes are kept along
+        which histograms vary most.
     path_ : DescentPath
         The one step; its criterion is the share of the spread within classes in that of
         all histograms, under the initial distances.
@@ -92,6 +99,8 @@ class DiscriminantMetricLearning(PriorLearner):
         As of :class:`SinkhornMetricLearning`.
     classes_ : ndarray
         Labels.
+    sample_indices_ : ndarray
+        With ``max_samples``, the rows learned from.
     n_features_in_ : int
         Number of bins, d.
 
@@ -110,13 +119,13 @@ class DiscriminantMetricLearning(PriorLearner):
     # What other learners have as parameters.
     smoothing: ClassVar[float] = math.inf  # type: ignore[misc]
     criterion: ClassVar[None] = None  # type: ignore[misc]
-    callbacks: tuple[Any, ...] = ()
+    callbacks: ClassVar[tuple[Any, ...]] = ()  # type: ignore[misc]
     verbose: ClassVar[int] = 0  # type: ignore[misc]
     device: ClassVar[None] = None  # type: ignore[misc]
     dtype: ClassVar[None] = None  # type: ignore[misc]
 
-    _tried: ClassVar[dict[str, list[Any]]] = {"shrinkage": ["auto", 0.5]}
     _starts_from_prior: ClassVar[bool] = True
+    _has_closed_form: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -168,38 +177,41 @@ class DiscriminantMetricLearning(PriorLearner):
         """Check the parameters, and set the one step up."""
         rows = csr_array(rows)
         self.smoothing_ = math.inf
-        d, y = rows.shape[1], weights.classes  # type: ignore[attr-defined]
-        shrinkage = self._valid_shrinkage()
-        trust = self._valid_trust()
+        d, classes = rows.shape[1], Classes(weights.classes)  # type: ignore[attr-defined]
+        shrinkage, trust = self._valid_shrinkage(), self._valid_trust()
         given = starting_weights(self._valid_weights(), rows)
-        kernel = valid_kernel(self.kernel, d, MOST_NEAR)
-        start = points = None
+        kernel, sets, start = valid_kernel(self.kernel, d), None, None
         if self.points is not None:
             sets = known_sets(self.points, d)
-            start, points = side_by_side(sets), features_of_bins(sets, kernel)
-        prior = Prior.of(rows, start, min(rows.shape) if start is None else None, given)
+            start = side_by_side(sets)
+        few = None if d <= MOST_UNIT else START
+        with one_blas_thread():
+            prior = Prior.of(rows, start, None if sets else few, given)
         first = State(prior.log_weights, _mapped(prior), math.inf)
         seen = weigh(rows, prior.log_weights)
 
         def solve() -> Found:
-            found = positions(features_of(seen, y, points, trust), y, shrinkage)
-            means = seen @ first.positions
-            spread = np.square(means - means.mean(axis=0)).sum()
-            share = np.square(within(means, y)).sum() / spread if spread > 0 else 1.0
+            points = features_of_bins(sets, kernel) if sets and trust > 0 else None
+            features = Features.of(seen, classes, points, trust)
+            found = positions(features, classes, shrinkage)
             # Nothing tells the classes apart: nothing is learned.
             state = first if found is None else first._replace(positions=found)
-            return Found(state, float(share))
+            return Found(state, _share(seen @ first.positions, classes))
 
         return DirectStep(first, solve)
+
+    @property
+    def _tried(self) -> dict[str, list[Any]]:
+        tried: dict[str, list[Any]] = {"shrinkage": ["auto", 0.5]}
+        return tried if self.points is None else {**tried, "trust": [0.0, 1.0, 3.0]}
 
     def _valid_shrinkage(self) -> float | None:
         if isinstance(self.shrinkage, str):
             validation.require_one_of(self.shrinkage, "shrinkage", ("auto",))
             return None
-        given = validation.as_number(self.shrinkage, "shrinkage", low=0.0, high=1.0)
-        if given == 0:
-            raise ValueError("shrinkage is 0.0; it must be positive.")
-        return given
+        return validation.as_number(
+            self.shrinkage, "shrinkage", low=SMALLEST_SHRINKAGE, high=1.0
+        )
 
     def _valid_trust(self) -> float:
         trust = validation.as_smoothing(self.trust, "trust")
@@ -212,6 +224,12 @@ class DiscriminantMetricLearning(PriorLearner):
 
     def _keep(self, descent: Any, initial: Floats, rows: Any) -> None:  # noqa: ARG002
         self._keep_state(descent, rows)
+
+
+def _share(means: Floats, classes: Classes) -> float:
+    """Return the share of the spread within classes in that of all; 1 if all is 0."""
+    spread = float(np.square(means - means.mean(axis=0)).sum())
+    return float(np.square(classes.within(means)).sum()) / spread if spread > 0 else 1.0
 
 
 def _mapped(prior: Prior) -> Floats:

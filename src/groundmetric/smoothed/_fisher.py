@@ -11,167 +11,135 @@ separate the classes most, in units of the spread within them:
 where :math:`S_W = \frac1n \sum_i (\phi_i - \bar\phi_{y_i})(\phi_i - \bar\phi_{y_i})'`
 is the scatter within classes, :math:`S_B = Q' Q` with the rows
 :math:`\sqrt{n_c / n}\,(\bar\phi_c - \bar\phi)` that between them, and :math:`\rho`
-shrinks the former towards a multiple of the identity. Hence
+shrinks the former towards a multiple of the identity. Features of histograms lie in
+:math:`p = \min(d, n - 1)` dimensions, and not in more if these are features of points,
+too. Hence
 
 .. math:: W = \Sigma^{-1} Q' V \Lambda^{-1/2}, \qquad
           Q \Sigma^{-1} Q' = V \Lambda V',
 
 which takes one system of linear equations: in the features, or if these outnumber the
-histograms, in the histograms.
+histograms, in the histograms. With the features :math:`\Phi` of all histograms in rows,
+:math:`Q = B \Phi`, and the matrix H that subtracts class means,
+
+.. math:: \Sigma^{-1} Q' = \Phi' C, \qquad \rho \mu\, C = B' - (1 - \rho) H
+          \left((1 - \rho) H \Phi \Phi' H + n \rho \mu I\right)^{-1} H \Phi \Phi' B'.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve
+from scipy.linalg import cho_factor, cho_solve
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from ._classes import Classes
+    from ._features import Features
 
 Floats = NDArray[np.float64]
-Classes = NDArray[Any]
 
-LEAST_SHRINKAGE = 1e-4  # so that the equations have one solution
-ROUNDING = 1e-12  # relative size of a scatter, or of a separation, that is none
+LEAST_SHRINKAGE = 1e-4  # of an estimate, so that the equations have one solution
+ROUNDING = 1e-12  # of a scatter, relative to the largest square: there is none
+# Directions that separate less, relative to rounding and to the best, do not count.
+NOTHING = 1e-14
+NEGLIGIBLE = 1e-9
 
 
-class Features(NamedTuple):
-    """Features of bins and histograms, without the d unit vectors.
+class Sides(NamedTuple):
+    """The scatters, in the features or in the histograms.
 
     Attributes
     ----------
-    rows : csr_array of shape (n, d) or None
-        Histograms; None if positions are a map of the points only.
-    points : ndarray of shape (d, s) or None
-        Coordinates of the bins, times gamma.
-    means : ndarray of shape (n, s) or None
-        Those of the histograms.
+    within : ndarray of shape (m, m)
+        S_W, or the inner products of histograms less their class means, over n: both
+        have the same eigenvalues, except 0.
+    squares : ndarray of shape (n,)
+        Squared lengths of histograms less their class means.
+    right : ndarray of shape (m, c)
+        Q', or the inner products of the histograms with the rows of Q.
+    largest : float
+        Largest squared length of the features of a histogram.
     """
 
-    rows: csr_array | None
-    points: Floats | None
-    means: Floats | None
-
-    @property
-    def n_features(self) -> int:
-        """Number of features, p."""
-        parts = [x for x in (self.rows, self.means) if x is not None]
-        return sum(x.shape[1] for x in parts)
-
-    def matrix(self) -> Floats:
-        """Features of the histograms, (n, p)."""
-        parts = [] if self.rows is None else [self.rows.toarray()]
-        return np.hstack(parts if self.means is None else [*parts, self.means])
-
-    def products(self) -> Floats:
-        """Inner products of the histograms' features, (n, n)."""
-        found = np.zeros(1)
-        if self.rows is not None:
-            found = found + (self.rows @ self.rows.T).toarray()
-        if self.means is not None:
-            found = found + self.means @ self.means.T
-        return found
-
-    def of_bins(self, W: Floats) -> Floats:
-        """Positions of the bins for directions in the features, (p, r)."""
-        d = 0 if self.rows is None else self.rows.shape[1]
-        own = W[:d] if self.rows is not None else np.zeros(1)
-        return own if self.points is None else np.asarray(own + self.points @ W[d:])
-
-    def of_bins_by_histograms(self, C: Floats) -> Floats:
-        """Positions of the bins for directions that are sums of histograms, (n, r)."""
-        own = 0.0 if self.rows is None else self.rows.T @ C
-        if self.points is None or self.means is None:
-            return np.asarray(own)
-        found: Floats = own + self.points @ (self.means.T @ C)
-        return found
+    within: Floats
+    squares: Floats
+    right: Floats
+    largest: float
 
 
-def features_of(
-    rows: csr_array, y: Classes, points: Floats | None, trust: float
-) -> Features:
-    r"""Make features of histograms, with :math:`\gamma` such that both parts count.
-
-    Their scatters within classes are as large for a trust of 1; points alone count if
-    it is infinite.
-    """
-    if points is None or trust == 0:
-        return Features(rows, None, None)
-    means = rows @ points
-    if np.isinf(trust):
-        return Features(None, points, means)
-    own = (rows.data**2).sum() - _squares_of_means(rows, y)
-    theirs = np.square(within(means, y)).sum()
-    gamma = trust * np.sqrt(own / theirs) if theirs > 0 and own > 0 else trust
-    return Features(rows, gamma * points, gamma * means)
-
-
-def _squares_of_means(rows: csr_array, y: Classes) -> float:
-    """Sum the squared lengths of class means, once for each member."""
-    indicator = np.equal.outer(np.unique(y), y).astype(float)
-    sums = indicator @ rows
-    return float((np.square(sums).sum(axis=1) / indicator.sum(axis=1)).sum())
-
-
-def positions(features: Features, y: Classes, shrinkage: float | None) -> Floats | None:
+def positions(
+    features: Features, classes: Classes, shrinkage: float | None
+) -> Floats | None:
     """Solve for the positions of the bins, (d, r); None if nothing tells classes apart.
 
     Without a shrinkage, it is the one that Ledoit & Wolf estimate.
     """
-    n = len(y)
+    n = len(classes.codes)
     by_histograms = features.n_features > n
+    sides = (_in_histograms if by_histograms else _in_features)(features, classes)
+    kept, shift = shrunk(sides, min(features.n_dimensions, n - 1), shrinkage)
     if by_histograms:
-        F, Q = features.products(), between(np.eye(n), y)
-        scatter = within(within(F, y).T, y) / n  # (n, n), as large as S_W
+        right = kept / n * classes.within(sides.right)
+        solved = _solved(sides.within, kept, shift, right)
+        inverse = (classes.contrasts().T - classes.within(solved)) / shift  # (n, c)
     else:
-        F = features.matrix()
-        Q, centered = between(F, y), within(F, y)
-        scatter = centered.T @ centered / n
-    p, size = min(features.n_features, n - 1), float(np.trace(scatter))
-    if size <= ROUNDING * np.abs(F).max():  # equal within classes: all directions count
-        size, rho = 1.0, 1.0
-    elif shrinkage is None:
-        squares = np.diag(scatter) * n if by_histograms else np.square(centered).sum(1)
-        rho = ledoit_wolf(scatter, squares, p)
-    else:
-        rho = shrinkage
-    shift = rho * size / p
-    shrunk = (1 - rho) * scatter
-    shrunk[np.diag_indices_from(shrunk)] += shift
-    if by_histograms:
-        right = (1 - rho) / n * within(F @ Q.T, y)
-        inverse = (Q.T - within(solve(shrunk, right, assume_a="pos"), y)) / shift
-        separation = Q @ F @ inverse
-    else:
-        inverse = solve(shrunk, Q.T, assume_a="pos")
-        separation = Q @ inverse
+        inverse = _solved(sides.within, kept, shift, sides.right)  # (m, c)
+    separation = sides.right.T @ inverse
     values, vectors = np.linalg.eigh((separation + separation.T) / 2)
-    kept = values > max(ROUNDING, 1e-9 * values[-1])
-    if not kept.any():
+    least = max(NOTHING * sides.largest / shift, NEGLIGIBLE * values[-1])
+    found = values > least
+    if not found.any():
         return None
-    W = inverse @ (vectors[:, kept] / np.sqrt(values[kept]))
+    W = inverse @ (vectors[:, found] / np.sqrt(values[found]))
     return features.of_bins_by_histograms(W) if by_histograms else features.of_bins(W)
 
 
-def within(F: Floats, y: Classes) -> Floats:
-    """Subtract the mean of its class from each row."""
-    found = F.copy()
-    for label in np.unique(y):
-        members = y == label
-        found[members] -= F[members].mean(axis=0)
+def _in_features(features: Features, classes: Classes) -> Sides:
+    """Add the scatters up, a block of histograms at a time."""
+    means = features.class_means(classes)
+    m, n = features.n_features, len(classes.codes)
+    scatter, squares, largest = np.zeros((m, m)), np.empty(n), 0.0
+    for some, block in features.blocks():
+        largest = max(largest, float(np.square(block).sum(axis=1).max()))
+        centered = block - means[classes.codes[some]]
+        squares[some] = np.square(centered).sum(axis=1)
+        scatter += centered.T @ centered
+    shares = classes.counts / n
+    between = np.sqrt(shares)[:, None] * (means - shares @ means)
+    return Sides(scatter / n, squares, between.T, largest)
+
+
+def _in_histograms(features: Features, classes: Classes) -> Sides:
+    """Center inner products in place: they may fill the memory."""
+    products, n = features.products(), len(classes.codes)
+    right, largest = products @ classes.contrasts().T, float(products.diagonal().max())
+    for view in (products, products.T):
+        classes.subtract_means(view)
+    squares = products.diagonal().copy()
+    products /= n
+    return Sides(products, squares, right, largest)
+
+
+def shrunk(sides: Sides, p: int, shrinkage: float | None) -> tuple[float, float]:
+    r"""Return :math:`1 - \rho` and :math:`\rho \mu`."""
+    size = float(np.trace(sides.within))
+    if size <= ROUNDING * sides.largest:  # equal within classes: all directions count
+        return 0.0, (sides.largest or 1.0) / p
+    rho = shrinkage
+    if rho is None:
+        rho = ledoit_wolf(sides.within, sides.squares, p)
+    return 1 - rho, rho * size / p
+
+
+def _solved(scatter: Floats, kept: float, shift: float, right: Floats) -> Floats:
+    """Solve (kept * scatter + shift * I) x = right, in the memory of the scatter."""
+    scatter *= kept
+    scatter[np.diag_indices_from(scatter)] += shift
+    factor = cho_factor(scatter.T, overwrite_a=True, check_finite=False)
+    found: Floats = cho_solve(factor, right, check_finite=False)
     return found
-
-
-def between(F: Floats, y: Classes) -> Floats:
-    """Return the means of classes less that of all, times the roots of their shares."""
-    mean, rows = F.mean(axis=0), []
-    for label in np.unique(y):
-        members = y == label
-        rows.append(np.sqrt(members.mean()) * (F[members].mean(axis=0) - mean))
-    return np.array(rows)
 
 
 def ledoit_wolf(scatter: Floats, squares: Floats, p: int) -> float:
@@ -182,9 +150,9 @@ def ledoit_wolf(scatter: Floats, squares: Floats, p: int) -> float:
               \beta = \frac1n \left(\frac1n \sum_i |z_i|^4 - |S|^2\right)
 
     with the squared lengths :math:`|z_i|^2` of n centered rows. |S| and tr(S) are the
-    same for the matrix of inner products of these rows.
+    same for the matrix of inner products of these rows, over n.
     """
-    n, norm = len(squares), float(np.square(scatter).sum())
+    n, norm = len(squares), float(np.vdot(scatter, scatter))
     delta = norm - float(np.trace(scatter)) ** 2 / p
     beta = (float(np.square(squares).mean()) - norm) / n
     rho = beta / delta if 0 < beta < delta else float(beta > 0)

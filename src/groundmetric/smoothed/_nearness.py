@@ -12,40 +12,33 @@ not be comparable, and a poor one among good ones does little harm.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from .. import validation
-from ..learning._axes import scaled
+from ..learning._axes import named_sets, scaled
+from ..learning._maps import LARGEST
 from ..learning._parameters import standardized
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Floats = NDArray[np.float64]
 
 KERNELS = ("rbf", "linear")
+MOST_NEAR = 2000  # bins up to which nearness is the default
 NARROWING = 2.0  # of the kernel, relative to the median squared distance
 NEGLIGIBLE = 1e-10  # parts of the kernel, relative to the largest
 
 
-def is_several(points: Any) -> bool:
-    """Tell whether these are several sets of points: a list of matrices."""
-    return (
-        isinstance(points, Sequence)
-        and len(points) > 0
-        and all(np.ndim(each) == 2 for each in points)  # noqa: PLR2004 - matrices
-    )
-
-
 def known_sets(points: Any, d: int) -> list[Floats]:
     """Validate sets of points of d bins: centered, with a mean square length of 1."""
-    if not is_several(points):
-        return [standardized(scaled(points, d)[0])]
     return [
-        standardized(scaled(validation.as_coordinates(each, d, f"points[{k}]"), d)[0])
-        for k, each in enumerate(points)
+        standardized(scaled(each, d, name)[0], name)
+        for name, each in named_sets(points).items()
     ]
 
 
@@ -56,10 +49,14 @@ def side_by_side(sets: Sequence[Floats]) -> Floats:
 
 
 def features_of_bins(sets: Sequence[Floats], kernel: str) -> Floats:
-    """Return coordinates whose products are the kernel, in rows."""
+    """Return coordinates whose products are the kernel, in rows: at most d."""
     if kernel == "linear":
-        return side_by_side(sets)
-    nearness = np.mean([_gaussian(each) for each in sets], axis=0)
+        points = side_by_side(sets)
+        if points.shape[1] <= len(points):
+            return points
+        nearness = points @ points.T
+    else:
+        nearness = np.mean([_gaussian(each) for each in sets], axis=0)
     values, axes = np.linalg.eigh(nearness)
     kept = values > NEGLIGIBLE * values[-1]
     found: Floats = axes[:, kept] * np.sqrt(values[kept])
@@ -70,13 +67,20 @@ def _gaussian(points: Floats) -> Floats:
     """Return the kernel of one set."""
     squares = pdist(points, "sqeuclidean")
     median = float(np.median(squares[squares > 0]))
-    found: Floats = np.exp(-NARROWING / median * squareform(squares))
+    with np.errstate(over="ignore"):  # next to a tiny median, others are infinite
+        ratios = squareform(squares) / median
+    found: Floats = np.exp(-NARROWING * ratios)
     return found
 
 
-def valid_kernel(kernel: ArrayLike | str | None, d: int, most: int) -> str:
+def valid_kernel(kernel: Any, d: int) -> str:
     """Choose the kernel: "rbf" needs a d x d matrix, which many bins forbid."""
     if kernel is None:
-        return "rbf" if d <= most else "linear"
+        return "rbf" if d <= MOST_NEAR else "linear"
     validation.require_one_of(kernel, "kernel", KERNELS)
+    if kernel == "rbf" and d > LARGEST:
+        raise ValueError(
+            f"kernel is 'rbf', which needs a {d} x {d} matrix of all bins; choose "
+            f"'linear' above {LARGEST:,} bins."
+        )
     return str(kernel)
