@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         Softmax,
     )
     from .neighbors import (
+        EMDSVC,
         EMDClassifier,
         EMDKernel,
         EMDNeighbors,
@@ -79,6 +80,7 @@ _ROOMS = (
 )
 
 __all__ = [
+    "EMDSVC",
     "BatchSolution",
     "Checkpoint",
     "CombinedMetricLearning",
