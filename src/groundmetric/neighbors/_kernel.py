@@ -153,11 +153,6 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         -------
         self
         """
-        self._scale(self._compare(X, y))
-        return self
-
-    def _compare(self, X: ArrayLike, y: ArrayLike | None) -> Floats:
-        """Check all, and compute distances between distinct training histograms."""
         rows = self._as_rows(X, reset=True)
         parts = parts_of(self.distance, self.weights)
         self._check(parts)
@@ -165,32 +160,13 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         self._parts = parts
         # Equal histograms give equal rows: keep one of each, and shift those.
         self._rows = rows
-        found = np.unique(self._find(rows), return_inverse=True)
-        self._distinct, self._which = found
-        return self._within(rows[self._distinct])
-
-    def _check(self, parts: list[Part]) -> None:
+        self._distinct, which = np.unique(self._find(rows), return_inverse=True)
+        self._which = which
+        between = self._within(rows[self._distinct])
         unit = self.bandwidth
-        if isinstance(unit, str) and unit != "median":
-            raise ValueError(f"bandwidth is {unit!r}; 'median' or a number is needed.")
-        if not isinstance(unit, str):
-            validation.as_positive_number(unit, "bandwidth")
-        validation.as_positive_number(self.multiple, "multiple")
-        validation.as_positive_number(self.exponent, "exponent")
-        share = validation.as_number(self.shrinkage, "shrinkage", low=0.0, high=1.0)
-        if share > 0 and (len(parts) > 1 or isinstance(self.distance, str)):
-            given = repr(self.distance) if len(parts) == 1 else "several"
-            raise ValueError(
-                f"shrinkage is {share}, but distance is {given}; only a ground metric "
-                "can be shrunk."
-            )
-
-    def _scale(self, between: Floats, factor: float = 1.0) -> None:
-        """Make the kernel of distances between distinct training histograms."""
-        which, unit = self._which, self.bandwidth
         if isinstance(unit, str):
             unit = median(between[np.ix_(which, which)])
-        self.bandwidth_ = factor * self.multiple * float(unit)
+        self.bandwidth_ = self.multiple * float(unit)
         if not 0 < self.bandwidth_ < np.inf:
             raise ValueError(
                 f"bandwidth times multiple is {self.bandwidth_}, out of range."
@@ -200,24 +176,16 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         self.shift_ = max(0.0, -self.smallest_eigenvalue_)
         gram[np.diag_indices_from(gram)] += self.shift_
         self.gram_: Floats = gram[np.ix_(which, which)]
+        return self
 
     def transform(self, X: ArrayLike) -> Floats:
         """Compute the kernel between X and the training histograms."""
         check_is_fitted(self)
-        return self._rows_of(*self._compare_to(X))
-
-    def _compare_to(self, X: ArrayLike) -> tuple[NDArray[np.intp], Floats | None]:
-        """Find equal training histograms; compute the distances of other rows."""
         rows = self._as_rows(X, reset=False)
         which = self._find(rows)
-        if (which >= 0).all():
-            return which, None
-        return which, self._distances(rows[which < 0], self._rows[self._distinct])
-
-    def _rows_of(self, which: NDArray[np.intp], between: Floats | None) -> Floats:
-        """Make rows of the kernel."""
         out: Floats = self.gram_[which]
-        if between is not None:
+        if (which < 0).any():
+            between = self._distances(rows[which < 0], self._rows[self._distinct])
             out[which < 0] = self._kernel(between)[:, self._which]
         return out
 
@@ -247,6 +215,22 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
             same = cdist(rows, self._rows, "chebyshev") <= ROUNDING
         found: NDArray[np.intp] = np.where(same.any(axis=1), same.argmax(axis=1), -1)
         return found
+
+    def _check(self, parts: list[Part]) -> None:
+        unit = self.bandwidth
+        if isinstance(unit, str) and unit != "median":
+            raise ValueError(f"bandwidth is {unit!r}; 'median' or a number is needed.")
+        if not isinstance(unit, str):
+            validation.as_positive_number(unit, "bandwidth")
+        validation.as_positive_number(self.multiple, "multiple")
+        validation.as_positive_number(self.exponent, "exponent")
+        share = validation.as_number(self.shrinkage, "shrinkage", low=0.0, high=1.0)
+        if share > 0 and (len(parts) > 1 or isinstance(self.distance, str)):
+            given = repr(self.distance) if len(parts) == 1 else "several"
+            raise ValueError(
+                f"shrinkage is {share}, but distance is {given}; only a ground metric "
+                "can be shrunk."
+            )
 
     def _distances(self, left: Floats, right: Floats) -> Floats:
         """Compute distances from left to right, the training rows."""

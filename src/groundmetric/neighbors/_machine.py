@@ -19,8 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..base._rows import HistogramsMixin, all_or_nothing, as_classes
-from ..learning._folds import splits_of
+from ..learning._folds import Split, splits_of
 from ._kernel import EMDKernel
+from ._parts import on_folds, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,10 +131,7 @@ class EMDSVC(HistogramsMixin, ClassifierMixin, BaseEstimator):
         if len(kernels) > 1:
             splits = splits_of(self.cv, rows, labels, self.random_state)
             self.scores_ = np.array(
-                [
-                    np.mean([self._score(each, rows, labels, *s) for s in splits])
-                    for each in kernels
-                ]
+                [self._score(each, rows, labels, splits) for each in kernels]
             )
             self.best_index_ = int(self.scores_.argmax())
         self.kernel_ = clone(kernels[self.best_index_])
@@ -159,26 +157,28 @@ class EMDSVC(HistogramsMixin, ClassifierMixin, BaseEstimator):
         return found
 
     def _score(
-        self,
-        kernel: EMDKernel,
-        rows: Floats,
-        labels: NDArray[Any],
-        seen: NDArray[Any],
-        held: NDArray[Any],
+        self, kernel: EMDKernel, rows: Floats, labels: NDArray[Any], splits: list[Split]
     ) -> float:
-        """Average the accuracy on held-out histograms over bandwidths and C."""
-        fitted = clone(kernel)
-        between = fitted._compare(rows[seen], labels[seen])
-        to_held = fitted._compare_to(rows[held])
+        """Average the accuracy on held-out histograms over folds, bandwidths and C."""
+        parts = parts_of(kernel.distance, kernel.weights)
+        kernel._check(parts)
+        share, n_jobs = kernel.shrinkage, kernel.n_jobs
+        folds = on_folds(parts, rows, labels, splits, share=share, n_jobs=n_jobs)
         shares = []
         with config_context(assume_finite=True, skip_parameter_validation=True):
-            for factor in FACTORS:
-                fitted._scale(between, factor)
-                values = fitted._rows_of(*to_held)
-                for c in C_FACTORS:
-                    machine = SVC(kernel="precomputed", C=c * self.C)
-                    machine.fit(fitted.gram_, labels[seen])
-                    shares.append((machine.predict(values) == labels[held]).mean())
+            for (seen, held), (within, to_held) in zip(splits, folds, strict=True):
+                for factor in FACTORS:
+                    each = EMDKernel(
+                        distance="precomputed",
+                        bandwidth=kernel.bandwidth,
+                        exponent=kernel.exponent,
+                        multiple=factor * kernel.multiple,
+                    )
+                    gram, values = each.fit_transform(within), each.transform(to_held)
+                    for c in C_FACTORS:
+                        machine = SVC(kernel="precomputed", C=c * self.C)
+                        found = machine.fit(gram, labels[seen]).predict(values)
+                        shares.append((found == labels[held]).mean())
         return float(np.mean(shares))
 
     def _own_kernels(self) -> list[EMDKernel]:

@@ -21,7 +21,11 @@ from ..base._rows import as_classes
 from ..transport._exact import pairwise_emd
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike
+
+    from ..learning._folds import Split
 
 Floats = NDArray[np.float64]
 MATRIX = 2  # dimensions
@@ -36,6 +40,13 @@ class Part(Parameters):
         self.distance = distance
         self.learned = learned
         self.weight = weight
+
+    @property
+    def learns(self) -> bool:
+        """Whether the distance is a learner that is not fitted."""
+        return validation.is_learner(self.distance) and not hasattr(
+            self.distance, "path_"
+        )
 
     def between(
         self, left: Floats, right: Floats | None, share: float, n_jobs: int | None
@@ -107,10 +118,10 @@ def parts_of(distance: Any, weights: ArrayLike | None) -> list[Part]:
 
 def learn(parts: list[Part], rows: Floats, y: ArrayLike | None) -> None:
     """Learn the distances that are not learned yet; check the others."""
-    learners = [part for part in parts if validation.is_learner(part.distance)]
-    for part in learners:
-        if hasattr(part.distance, "path_"):
-            validation.require_bins(part.distance, rows.shape[1], "distance")
+    for part in parts:
+        if not part.learns:
+            if validation.is_learner(part.distance):
+                validation.require_bins(part.distance, rows.shape[1], "distance")
             continue
         if y is None:
             raise ValueError(
@@ -154,6 +165,37 @@ def first_mean(
         part.weight /= median(found[np.ix_(which, which)])
         total += part.weight * found
     return total
+
+
+def on_folds(
+    parts: list[Part],
+    rows: Floats,
+    labels: NDArray[Any],
+    splits: list[Split],
+    *,
+    share: float,
+    n_jobs: int | None,
+) -> Iterator[tuple[Floats, Floats]]:
+    """Take the mean on each fold, within the seen rows and from the others to them.
+
+    Only learners that are not fitted see the split; other distances are computed once.
+    """
+    known = [
+        None if part.learns else part.between(rows, None, share, n_jobs)
+        for part in parts
+    ]
+    for seen, held in splits:
+        total = np.zeros((len(rows), len(rows)))
+        for part, found in zip(parts, known, strict=True):
+            between = found
+            if between is None:
+                learn([part], rows[seen], labels[seen])
+                between = part.between(rows, None, share, n_jobs)
+            if len(parts) > 1:
+                unit = median(between[np.ix_(seen, seen)])
+                between = part.weight / unit * between
+            total += between
+        yield total[np.ix_(seen, seen)], total[np.ix_(held, seen)]
 
 
 def median(between: Floats) -> float:
