@@ -28,19 +28,22 @@ def test_scikit_learn_contract(estimator, check):
 
 
 def test_scores_are_means_over_the_grid():
-    kernels = [EMDKernel(distance="l1"), EMDKernel(distance=["l1", GRID], multiple=2.0)]
+    kernels = [
+        EMDKernel(distance="l2", exponent=2.0),
+        EMDKernel(distance=["l1", GRID], multiple=2.0),
+    ]
     machine = EMDSVC(kernels, C=5.0, cv=3).fit(X, Y)
     folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     for score, kernel in zip(machine.scores_, kernels, strict=True):
         shares = []
         for seen, held in folds.split(X, Y):
             for factor in (0.5, 1.0, 2.0, 5.0):
+                multiple = factor ** (1 / kernel.exponent) * kernel.multiple
+                each = clone(kernel).set_params(multiple=multiple)
+                gram, rows = each.fit_transform(X[seen]), each.transform(X[held])
                 for c in (5.0, 50.0):
-                    each = clone(kernel).set_params(multiple=factor * kernel.multiple)
-                    gram = each.fit_transform(X[seen])
                     found = SVC(kernel="precomputed", C=c).fit(gram, Y[seen])
-                    predicted = found.predict(each.transform(X[held]))
-                    shares.append(accuracy_score(Y[held], predicted))
+                    shares.append(accuracy_score(Y[held], found.predict(rows)))
         assert score == pytest.approx(np.mean(shares))
     assert machine.best_index_ == machine.scores_.argmax()
 
@@ -92,7 +95,16 @@ def test_learners_see_no_held_out_histogram():
         np.testing.assert_array_equal(found, rows[train])
 
 
-def test_groups_and_scikit_learns_tools():
+def test_small_classes_have_fewer_folds():
+    rows = np.r_[:12, np.flatnonzero(Y == 4)[-2:]]
+    labels = np.where(np.arange(14) < 12, Y[rows], 5)
+    machine = EMDSVC().fit(X[rows], labels)
+    assert np.isfinite(machine.scores_).all()
+    with pytest.raises(ValueError, match="cv is 2, but a class has only 1"):
+        EMDSVC().fit(X[rows[:13]], labels[:13])
+
+
+def test_scikit_learns_tools():
     machine = EMDSVC([EMDKernel(), EMDKernel(distance="hellinger")], cv=2)
     assert cross_val_score(machine, X, Y, cv=2).mean() > 0.8
     assert clone(machine).fit(X, Y.astype(str)).predict(X[:1])[0] == str(Y[0])

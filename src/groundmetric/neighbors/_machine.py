@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Factors of the bandwidth and of C, over which held-out accuracies are averaged.
+# Factors of the bandwidth, raised to the exponent, and of C, over which held-out
+# accuracies are averaged.
 FACTORS = (0.5, 1.0, 2.0, 5.0)
 C_FACTORS = (1.0, 10.0)
+N_FOLDS = 4
 
 
 # scikit-learn has no type annotations.
@@ -52,9 +54,9 @@ class EMDSVC(HistogramsMixin, ClassifierMixin, BaseEstimator):
         metric: of l1 and Hellinger, and the Gaussian kernels of l2 and chi-squared.
     C : float, default=10.0
         Weight of errors in the support vector machine.
-    cv : int, cross-validator or iterable of splits, default=4
-        Folds to choose on; a number of folds is drawn twice. Not used if there is one
-        kernel only.
+    cv : int, cross-validator or iterable of splits, optional
+        Folds to choose on; a number of folds is drawn twice. If None, 4 folds, or as
+        many as the smallest class has histograms. Not used if there is one kernel only.
     random_state : int, RandomState instance or None, default=0
         Draws the folds.
 
@@ -97,7 +99,7 @@ class EMDSVC(HistogramsMixin, ClassifierMixin, BaseEstimator):
         kernels: Sequence[EMDKernel] | None = None,
         *,
         C: float = 10.0,
-        cv: Any = 4,
+        cv: Any = None,
         random_state: Any = 0,
     ) -> None:
         self.kernels = kernels
@@ -129,7 +131,7 @@ class EMDSVC(HistogramsMixin, ClassifierMixin, BaseEstimator):
         self.scores_: Floats = np.full(len(kernels), np.nan)
         self.best_index_ = 0
         if len(kernels) > 1:
-            splits = splits_of(self.cv, rows, labels, self.random_state)
+            splits = self._splits(rows, labels)
             self.scores_ = np.array(
                 [self._score(each, rows, labels, splits) for each in kernels]
             )
@@ -156,6 +158,13 @@ class EMDSVC(HistogramsMixin, ClassifierMixin, BaseEstimator):
         found: Floats = self.kernel_.transform(self._as_rows(X, reset=False))
         return found
 
+    def _splits(self, rows: Floats, labels: NDArray[Any]) -> list[Split]:
+        cv = self.cv
+        if cv is None:
+            fewest = np.unique(labels, return_counts=True)[1].min()
+            cv = int(np.clip(fewest, 2, N_FOLDS))
+        return splits_of(cv, rows, labels, self.random_state)
+
     def _score(
         self, kernel: EMDKernel, rows: Floats, labels: NDArray[Any], splits: list[Split]
     ) -> float:
@@ -172,7 +181,7 @@ class EMDSVC(HistogramsMixin, ClassifierMixin, BaseEstimator):
                         distance="precomputed",
                         bandwidth=kernel.bandwidth,
                         exponent=kernel.exponent,
-                        multiple=factor * kernel.multiple,
+                        multiple=factor ** (1 / kernel.exponent) * kernel.multiple,
                     )
                     gram, values = each.fit_transform(within), each.transform(to_held)
                     for c in C_FACTORS:
