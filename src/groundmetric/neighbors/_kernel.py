@@ -51,9 +51,9 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         "l1"; or "precomputed" if X holds distances to the training data (a square
         matrix in ``fit``). None is the EMD of the uniform metric, 1 between any two
         bins: half the l1 distance. A list of these is their mean, each divided by its
-        median between training histograms: if several priors are known, the mean of
-        their EMDs and of "hellinger" errs less than the best of them alone. A learner
-        that is not fitted learns in ``fit``, from the training histograms only; in a
+        median between training histograms: if several priors are known, try the mean of
+        all their EMDs and "hellinger" before you choose one. A learner that is not
+        fitted learns in ``fit``, from the training histograms only; in a
         cross-validation, it does not see the histograms that are held out.
     weights : array-like, optional
         If ``distance`` is a list: the weight of each in the mean. Equal by default.
