@@ -1,8 +1,8 @@
 """A support vector machine that chooses its kernel on held-out histograms.
 
 Section 7.4 of the paper, except for the choice: the paper takes the bandwidth and C
-with the least error of a cross-validation. On sixty histograms such errors are too
-noisy for that, and fixed ones err less. So this machine fixes both, and the kernel with
+with the least error of a cross-validation. On sixty histograms such errors are noisy,
+and fixed ones err less on most data. So this machine fixes both, and the kernel with
 the least mean error over a grid of both wins.
 """
 
