@@ -29,7 +29,12 @@ LEARNERS = [
     ChiSquaredLMNN(),
     AitchisonEmbedding(n_neighbors=1),
 ]
-ESTIMATORS = [*LEARNERS, gm.EMDKernel(), gm.EMDNeighbors(n_neighbors=1)]
+ESTIMATORS = [
+    *LEARNERS,
+    gm.EMDKernel(),
+    gm.EMDNeighbors(n_neighbors=1),
+    gm.EMDSVC([gm.EMDKernel()]),
+]
 CASES = {
     "NaN": (np.nan, r" is nan: entries must be finite\. \(Input X contains NaN\.\)$"),
     "infinity": (np.inf, r" is inf: entries must be finite\. \(Input X contains inf"),

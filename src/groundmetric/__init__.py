@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         Softmax,
     )
     from .neighbors import (
+        EMDSVC,
         EMDClassifier,
         EMDKernel,
         EMDNeighbors,
@@ -82,6 +83,7 @@ _ROOMS = (
 )
 
 __all__ = [
+    "EMDSVC",
     "AutoMetric",
     "BatchSolution",
     "Checkpoint",

@@ -41,7 +41,9 @@ class KeepsLearner:
 
     def __sklearn_clone__(self) -> Any:
         kept = self._learner_parameter
-        if not validation.is_learner(getattr(self, kept)):
+        value = getattr(self, kept)
+        several = value if isinstance(value, (list, tuple)) else [value]
+        if not any(map(validation.is_learner, several)):
             return super().__sklearn_clone__()  # type: ignore[misc]
         given: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
         params = {

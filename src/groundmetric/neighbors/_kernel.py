@@ -1,6 +1,6 @@
 r"""Kernels from distances (section 7.4 of the paper).
 
-.. math:: k(r, c) = \exp(-d(r, c) / \sigma) + \lambda \, [r = c]
+.. math:: k(r, c) = \exp(-(d(r, c) / \sigma)^p) + \lambda \, [r = c]
 
 An EMD is not negative definite in general, so the first term alone may not be positive
 definite. The second one repairs this on the training histograms: lambda is minus the
@@ -17,10 +17,10 @@ from scipy.linalg import eigvalsh
 from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
-from .. import distances, validation
-from ..base._learner import KeepsLearner, own_distances
+from .. import validation
+from ..base._learner import KeepsLearner
 from ..base._rows import HistogramTransformer, all_or_nothing, as_rows
-from ..transport._exact import pairwise_emd
+from ._parts import Part, first_mean, learn, mean, median, parts_of
 
 Floats = NDArray[np.float64]
 
@@ -38,22 +38,31 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
     Turns histograms into rows of a Gram matrix, for estimators that take
     ``kernel="precomputed"``: put both in a pipeline.
 
-    The kernel is the same function everywhere: exp(-d / sigma), plus ``shift_`` if the
-    two histograms are equal. A row that equals a training histogram after
-    normalization, up to rounding, gets the row of that histogram in the training Gram
-    matrix, so ``transform(X)`` of the training data equals ``fit_transform(X)``.
+    The kernel is the same function everywhere: exp(-(d / sigma)^exponent), plus
+    ``shift_`` if the two histograms are equal. A row that equals a training histogram
+    after normalization, up to rounding, gets the row of that histogram in the training
+    Gram matrix, so ``transform(X)`` of the training data equals ``fit_transform(X)``.
 
     Parameters
     ----------
-    distance : None, array-like of shape (d, d), learner or str, default=None
-        A ground metric as a matrix, for its EMDs; a fitted learner, for its own
-        distances, including powers; a name in
-        :data:`groundmetric.distances.DISTANCES`, such as "l1"; or "precomputed" if X
-        holds distances to the training data (a square matrix in ``fit``). None is the
-        EMD of the uniform metric, 1 between any two bins: half the l1 distance.
+    distance : None, array-like of shape (d, d), learner, str or list, default=None
+        A ground metric as a matrix, for its EMDs; a learner, for its own distances,
+        including powers; a name in :data:`groundmetric.distances.DISTANCES`, such as
+        "l1"; or "precomputed" if X holds distances to the training data (a square
+        matrix in ``fit``). None is the EMD of the uniform metric, 1 between any two
+        bins: half the l1 distance. A list of these is their mean, each divided by its
+        median between training histograms: if several priors are known, try the mean of
+        all their EMDs and "hellinger" before you choose one. A learner that is not
+        fitted learns in ``fit``, from the training histograms only; in a
+        cross-validation, it does not see the histograms that are held out.
+    weights : array-like, optional
+        If ``distance`` is a list: the weight of each in the mean. Equal by default.
     bandwidth : "median" or float, default="median"
         The sigma of the kernel: a number, or the median distance between training
         histograms (if that is 0, between those that differ).
+    exponent : float, default=1.0
+        The power of d / sigma: 2 with "l2" is the Gaussian kernel, and with "chi2",
+        the chi-squared kernel.
     shrinkage : float, default=0.0
         Share of the uniform metric, of the same mean, that is mixed into a ground
         metric, from 0 to 1. A learned metric separates its training histograms better
@@ -107,68 +116,62 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
     _learner_parameter = "distance"
     _fitted = (
         *("gram_", "bandwidth_", "shift_", "smallest_eigenvalue_"),
-        *("_rows", "_distinct", "_which"),
+        *("_rows", "_distinct", "_which", "_parts"),
     )
 
     def __init__(
         self,
         *,
         distance: Any = None,
+        weights: ArrayLike | None = None,
         bandwidth: str | float = "median",
+        exponent: float = 1.0,
         shrinkage: float = 0.0,
         multiple: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:
         self.distance = distance
+        self.weights = weights
         self.bandwidth = bandwidth
+        self.exponent = exponent
         self.shrinkage = shrinkage
         self.multiple = multiple
         self.n_jobs = n_jobs
 
     @all_or_nothing
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> EMDKernel:  # noqa: ARG002 - scikit-learn's
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> EMDKernel:
         """Compute the Gram matrix of the training histograms, and its shift.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Histograms or counts, in rows; rows are normalized to mass 1.
-        y : ignored
-            Present for API compatibility.
+        y : array-like of shape (n,), optional
+            Labels, if ``distance`` has a learner that is not fitted; otherwise ignored.
 
         Returns
         -------
         self
         """
         rows = self._as_rows(X, reset=True)
-        if validation.is_learner(self.distance):
-            validation.require_learned(self.distance)
-            validation.require_bins(self.distance, rows.shape[1], "distance")
-        unit = self.bandwidth
-        if isinstance(unit, str) and unit != "median":
-            raise ValueError(f"bandwidth is {unit!r}; 'median' or a number is needed.")
-        if not isinstance(unit, str):
-            unit = validation.as_positive_number(unit, "bandwidth")
-        multiple = validation.as_positive_number(self.multiple, "multiple")
-        share = validation.as_number(self.shrinkage, "shrinkage", low=0.0, high=1.0)
-        if share > 0 and isinstance(self.distance, str):
-            raise ValueError(
-                f"shrinkage is {share}, but distance is {self.distance!r}; only a "
-                "ground metric can be shrunk."
-            )
+        parts = parts_of(self.distance, self.weights)
+        self._check(parts)
+        learn(parts, rows, y)
+        self._parts = parts
         # Equal histograms give equal rows: keep one of each, and shift those.
         self._rows = rows
         self._distinct, which = np.unique(self._find(rows), return_inverse=True)
         self._which = which
-        between = self._distances(rows[self._distinct], None)
+        between = self._within(rows[self._distinct])
+        unit = self.bandwidth
         if isinstance(unit, str):
-            unit = _median(between[np.ix_(which, which)])
-        self.bandwidth_ = multiple * float(unit)
+            unit = median(between[np.ix_(which, which)])
+        self.bandwidth_ = self.multiple * float(unit)
         if not 0 < self.bandwidth_ < np.inf:
             raise ValueError(
                 f"bandwidth times multiple is {self.bandwidth_}, out of range."
             )
-        gram = np.exp(-between / self.bandwidth_)
+        gram = self._kernel(between)
         self.smallest_eigenvalue_ = float(eigvalsh(gram, subset_by_index=(0, 0))[0])
         self.shift_ = max(0.0, -self.smallest_eigenvalue_)
         gram[np.diag_indices_from(gram)] += self.shift_
@@ -183,12 +186,17 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         out: Floats = self.gram_[which]
         if (which < 0).any():
             between = self._distances(rows[which < 0], self._rows[self._distinct])
-            out[which < 0] = np.exp(-between / self.bandwidth_)[:, self._which]
+            out[which < 0] = self._kernel(between)[:, self._which]
         return out
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> Floats:
         """Fit, and return the shifted Gram matrix of the training histograms."""
         return self.fit(X, y).gram_.copy()
+
+    def _kernel(self, between: Floats) -> Floats:
+        """Return exp(-(d / sigma)^p)."""
+        found: Floats = np.exp(-((between / self.bandwidth_) ** self.exponent))
+        return found
 
     def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
         if not self._precomputed():
@@ -208,42 +216,35 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         found: NDArray[np.intp] = np.where(same.any(axis=1), same.argmax(axis=1), -1)
         return found
 
-    def _distances(self, left: Floats, right: Floats | None) -> Floats:
-        """Compute distances from left to right (the training rows), or within left."""
-        if self.distance is None:
-            return distances.l1(left, right) / 2
-        if self._precomputed():
-            between = left[:, self._distinct]
-            return between if right is not None else (between + between.T) / 2
-        if isinstance(self.distance, str):
-            return distances.pairwise(left, right, distance=self.distance)
-        if validation.is_learner(self.distance):
-            return self._learned_distances(self.distance, left, right)
-        metric = validation.as_cost(self.distance, left.shape[1], "distance")
-        validation.require_metric(metric, "distance")
-        between = pairwise_emd(left, right, metric=metric, n_jobs=self.n_jobs)
-        return shrunk(between, metric, self.shrinkage, left, right)
-
-    def _learned_distances(
-        self,
-        learner: Any,
-        left: Floats,
-        right: Floats | None,
-    ) -> Floats:
-        """Compute a learner's own distances, shrunk if it has a matrix of costs."""
-        seen = [
-            None if rows is None else learner.histograms(rows) for rows in (left, right)
-        ]
-        between: Floats = own_distances(learner)(*seen)
-        if self.shrinkage == 0:
-            return between
-        if not learner._is_exact or "metric" not in learner._ground():
+    def _check(self, parts: list[Part]) -> None:
+        unit = self.bandwidth
+        if isinstance(unit, str) and unit != "median":
+            raise ValueError(f"bandwidth is {unit!r}; 'median' or a number is needed.")
+        if not isinstance(unit, str):
+            validation.as_positive_number(unit, "bandwidth")
+        validation.as_positive_number(self.multiple, "multiple")
+        validation.as_positive_number(self.exponent, "exponent")
+        share = validation.as_number(self.shrinkage, "shrinkage", low=0.0, high=1.0)
+        if share > 0 and (len(parts) > 1 or isinstance(self.distance, str)):
+            given = repr(self.distance) if len(parts) == 1 else "several"
             raise ValueError(
-                f"shrinkage is {self.shrinkage}, but distance is a learner without a "
-                "matrix of exact costs; only such a matrix can be shrunk."
+                f"shrinkage is {share}, but distance is {given}; only a ground metric "
+                "can be shrunk."
             )
-        rows: Any = seen
-        return shrunk(between, learner.metric_, self.shrinkage, *rows)
+
+    def _distances(self, left: Floats, right: Floats) -> Floats:
+        """Compute distances from left to right, the training rows."""
+        if self._precomputed():
+            return left[:, self._distinct]
+        return mean(self._parts, left, right, self.shrinkage, self.n_jobs)
+
+    def _within(self, rows: Floats) -> Floats:
+        """Compute distances between the distinct training rows."""
+        if self._precomputed():
+            between = rows[:, self._distinct]
+            return (between + between.T) / 2
+        options = self.shrinkage, self.n_jobs
+        return first_mean(self._parts, rows, self._which, *options)
 
     def _restore(self) -> None:
         rows = validation.as_nonnegative(self._rows, "its histograms")
@@ -253,6 +254,10 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         if self._which.shape != (n,) or not np.isin(self._which, np.arange(m)).all():
             raise ValueError("_which does not number _distinct")
         self._rows, self.gram_ = rows, gram
+        if not self._parts or not all(isinstance(x, Part) for x in self._parts):
+            raise ValueError("_parts are not distances")
+        if self.distance is None and len(self._parts) > 1:  # no file can hold a mix
+            self.distance = [part.distance for part in self._parts]
         self.n_features_in_ = rows.shape[1]
 
     def _precomputed(self) -> bool:
@@ -266,28 +271,3 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed()
         return tags
-
-
-def shrunk(
-    between: Floats, metric: Floats, share: float, left: Floats, right: Floats | None
-) -> Floats:
-    r"""Turn EMDs of M into those of :math:`(1 - s) M + s \bar{M} 1`.
-
-    Mass that two histograms share stays in place under any metric. So all optimal plans
-    move the same mass, half of l1, and a constant added to M adds it as often.
-    """
-    if share == 0:
-        return between
-    d = len(metric)
-    mean = float(metric.sum()) / max(d * (d - 1), 1)
-    uniform = distances.l1(left, right) / 2
-    return (1 - share) * between + share * mean * uniform
-
-
-def _median(between: Floats) -> float:
-    """Median over all pairs; if zero, over those that differ; 1 if none do."""
-    values = between[np.triu_indices_from(between, 1)]
-    for some in (values, values[values > 0]):
-        if some.size and (median := float(np.median(some))) > 0:
-            return median
-    return 1.0
