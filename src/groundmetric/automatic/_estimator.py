@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..learning import MetricLearningCV
-from ..learning._candidates import Candidate, prepared
 from ..learning._selection import (
     as_array,
     as_results,
@@ -16,15 +16,17 @@ from ..learning._selection import (
     within_one_error,
 )
 from ..smoothed import DiscriminantMetricLearning
-from ._families import descents, discriminants, given
+from ._families import MOST_BINS, descents, discriminants, given, with_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..learning._folds import Folds
+    from ..learning._candidates import Candidate
+    from ..learning._folds import Folds, Split
     from ..learning._learner import MetricLearner
 
 Floats = NDArray[np.float64]
+Labels = NDArray[Any]
 
 
 class AutoMetric(MetricLearningCV):
@@ -47,7 +49,8 @@ class AutoMetric(MetricLearningCV):
     points : array-like of shape (d, s), or list of these, optional
         Coordinates of the bins, such as word vectors, pixels, or published properties.
     cv : int, cross-validation generator or iterable, default=3
-        Folds. A number stands for that many stratified folds, drawn twice.
+        Folds. A number stands for that many stratified folds, drawn twice; classes
+        with fewer histograms are learned from, but not scored.
     scoring : callable, optional
         ``scoring(distances, y_train, y_test)``, larger for better distances from test
         to training histograms. By default the accuracy of k nearest neighbors, averaged
@@ -101,6 +104,17 @@ class AutoMetric(MetricLearningCV):
         """Return the learner that suits all data; others depend on the data."""
         return DiscriminantMetricLearning(self.points)
 
+    def _splits(self, rows: Any, labels: Labels, groups: Labels | None) -> list[Split]:
+        """Draw the folds; members of classes too small for these are not held out."""
+        enough = _in_large_classes(labels, self.cv)
+        if groups is not None or enough.all() or len(np.unique(labels[enough])) == 1:
+            return super()._splits(rows, labels, groups)
+        large, rare = np.flatnonzero(enough), np.flatnonzero(~enough)
+        return [
+            (np.sort(np.concatenate([large[train], rare])), large[test])
+            for train, test in super()._splits(rows[large], labels[large], None)
+        ]
+
     def _choose(
         self, learners: list[MetricLearner], folds: Folds, n_bins: int
     ) -> Candidate:
@@ -108,30 +122,38 @@ class AutoMetric(MetricLearningCV):
         direct = discriminants(learners[0], n_bins)
         learned = np.array([folds.scores(each)[-1] for each in direct])
         power = best_power(direct, learned)
-        found = [
+        simple = [
             (each, [scores])
             for each, scores in zip(direct, learned.tolist(), strict=True)
             if each.params["power"] == power
         ]
-        own = self.n_jobs, self.verbose, self.random_state
-        others = prepared(descents(self.points, folds.n_rows, n_bins), *own)
-        more = [Candidate(each, {"power": power}) for each in others]
-        found += [
-            (each, folds.scores(each))
-            for each in [*more, *given(self.points, self.n_jobs)]
-        ]
+        others = descents(self.points, folds.n_rows, n_bins, power)
+        others = with_options(others, self.n_jobs, self.verbose, self.random_state)
+        stepwise = [(each, folds.scores(each)) for each in others]
+        still = [(each, folds.scores(each)) for each in given(self.points, self.n_jobs)]
+        # Of words, weights and positions pulled to their vectors are the better start.
+        first = (stepwise, simple) if n_bins > MOST_BINS else (simple, stepwise)
+        found = [*first[0], *first[1], *still]
         candidates = [each for each, _ in found]
         scores = as_array([each for _, each in found])  # (candidates, splits, steps)
         self.cv_results_ = as_results(candidates, scores)
         steps = [best_with_fewest_steps(each[None])[1] for each in scores]
         ends = np.array([each[:, t] for each, t in zip(scores, steps, strict=True)])
         chosen = int(within_one_error(ends).argmax())
-        best = candidates[chosen]
+        best: Candidate = candidates[chosen]
         # What is direct has one score, after its only step.
-        self.best_step_ = steps[chosen] + (chosen < len(found) - len(others))
+        self.best_step_ = steps[chosen] + (best.learner is learners[0])
         self.best_params_ = dict(best.params)
         self.best_score_ = float(ends[chosen].mean())
         return best
+
+
+def _in_large_classes(labels: Labels, cv: Any) -> NDArray[np.bool_]:
+    """Tell which histograms are of a class with a member for each fold."""
+    _, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    n_folds = cv if isinstance(cv, numbers.Integral) else 0
+    enough = np.asarray(sizes[codes] >= n_folds)
+    return enough if enough.any() else np.ones_like(enough)
 
 
 def best_power(candidates: Sequence[Candidate], scores: Floats) -> float | str:

@@ -17,7 +17,7 @@ from ..learning import (
     Margin,
 )
 from ..learning._axes import named_sets
-from ..learning._candidates import Candidate
+from ..learning._candidates import Candidate, prepared
 from ..smoothed import SinkhornMetricLearning
 
 # In the order of preference.
@@ -41,7 +41,7 @@ def discriminants(learner: Any, d: int) -> list[Candidate]:
     ]
 
 
-def descents(points: Any, n: int, d: int) -> list[Any]:
+def descents(points: Any, n: int, d: int, power: float | str) -> list[Candidate]:
     """List learners that take steps; those preferred stand first."""
     found: list[Any] = []
     sets = [] if points is None else list(named_sets(points).values())
@@ -51,12 +51,28 @@ def descents(points: Any, n: int, d: int) -> list[Any]:
         found.append(GroundMetricLearning(Margin()))
         if sets:
             found.append(CombinedMetricLearning(_metrics(sets, d)))
+    candidates = [Candidate(each, {"power": power}) for each in found]
     if len(sets) == 1 and np.shape(sets[0])[1:] >= (FEW_COORDINATES,):
         prior = SinkhornMetricLearning(
             smoothing=math.inf, points=sets[0], criterion="softmax", max_steps=200
         )
-        found.append(prior.set_params(bin_weights="idf" if d > MOST_BINS else "learn"))
-    return found
+        words = {"bin_weights": "idf", "power": 1.0}
+        others = {"bin_weights": "learn", "power": power}
+        candidates.append(Candidate(prior, words if d > MOST_BINS else others))
+    return candidates
+
+
+def with_options(
+    candidates: list[Candidate], n_jobs: int | None, verbose: int, random_state: object
+) -> list[Candidate]:
+    """Give candidates the threads, bars and seed of the search."""
+    learners = prepared(
+        [each.learner for each in candidates], n_jobs, verbose, random_state
+    )
+    return [
+        each._replace(learner=learner)
+        for each, learner in zip(candidates, learners, strict=True)
+    ]
 
 
 def given(points: Any, n_jobs: int | None) -> list[Candidate]:

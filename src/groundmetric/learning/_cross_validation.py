@@ -28,7 +28,7 @@ from ._candidates import (
     prepared,
     require_known,
 )
-from ._folds import Folds, descent_of, rows_for, splits_of
+from ._folds import Folds, Split, descent_of, rows_for, splits_of
 from ._sample import sampled
 from ._selection import LEARNED, all_scores, as_array, as_results, choice_of
 
@@ -186,7 +186,7 @@ class MetricLearningCV(HistogramTransformer):
         labels: Labels = given if kept is None else kept
         if apart is not None:
             apart = apart[getattr(sampler, "sample_indices_", slice(None))]
-        splits = splits_of(self.cv, rows, labels, self.random_state, apart)
+        splits = self._splits(rows, labels, apart)
         how: dict[str, Any] = {"scoring": self.scoring, "patience": self.patience}
         folds = Folds(rows, labels, splits, **how, client=client)
         best = self._choose(learners, folds, rows.shape[1]).make()
@@ -207,6 +207,10 @@ class MetricLearningCV(HistogramTransformer):
     def _families(self) -> Any:
         """Return the learners to choose from, before there are data."""
         return self.estimator
+
+    def _splits(self, rows: Any, labels: Labels, groups: Labels | None) -> list[Split]:
+        """Draw the folds."""
+        return splits_of(self.cv, rows, labels, self.random_state, groups)
 
     def _validate(self, client: object) -> None:
         """Reject parameters before the folds, which take long."""
