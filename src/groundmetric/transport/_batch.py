@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from .. import _core
-    from ._exact import Transport
+    from ._certificate import Transport
     from ._supports import Metric
 
 Floats = NDArray[np.float64]

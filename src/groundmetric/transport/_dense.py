@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core, validation
 from ..validation import Case
 from ._bins import Bins, columns_of
-from ._exact import Transport, as_transport
+from ._certificate import Transport, as_transport
 from ._rounded import warn_if_rounded
 from ._supports import require_no_points
 

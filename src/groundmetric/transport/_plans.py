@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._exact import Transport
+from ._certificate import Transport
 from ._points import BLOCK
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .gradients import require_no_gradient
-from .places import Table, spelled
+from .places import Table, spelled, unmasked
 from .triangles import NEARLY, broken_triangles
 
 Floats = NDArray[np.float64]
@@ -38,10 +38,7 @@ def as_float_array(
         given = given.toarray()
         if ndim == 1 and 1 in given.shape:
             given = given.ravel()
-    if np.ma.isMaskedArray(given):
-        raise ValueError(
-            f"{name} is a masked array; fill in the missing entries first."
-        )
+    given = unmasked(given, name)
     try:
         array = np.asarray(given)
         if array.dtype.kind in "biufO" and given is not None:
