@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from ._dense import DenseSolver
+from ._points import PointSets
 from ._supports import PointsSolver, SparseSolver
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class TransportBatch:
         self._solver: Solver
         case = validation.case_of(X, Y, points)
         if case is validation.Case.POINTS:
-            self._solver = PointsSolver(X, Y, points, pairs)
+            self._solver = PointsSolver(PointSets.of(X, Y, points), pairs)
         elif case is validation.Case.SPARSE:
             self._solver = SparseSolver(X, Y, pairs)
         else:

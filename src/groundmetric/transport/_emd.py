@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core, validation
 from ..validation import Case
 from ._certificate import Transport, as_transport
+from ._line import Line
+from ._points import PointSets
 from ._rows import are_rows, emd_of_rows
 from ._supports import PointsSolver
 
@@ -47,7 +49,9 @@ def emd(
         between bins that are not empty are copied.
         With points, as in :func:`pairwise_emd`.
     points : array-like of shape (d, s) or (d,), optional
-        Coordinates of the bins, instead of a matrix.
+        Coordinates of the bins, instead of a matrix. If they are on a line, with one
+        coordinate each, and ``metric`` is None or "sqeuclidean", sorting takes the
+        place of the simplex.
     n_jobs : int, optional
         Number of threads for rows, as in scikit-learn. Results do not depend on it.
 
@@ -74,12 +78,17 @@ def emd(
     array([4., 1.])
     >>> emd([[3, 1, 0], [0, 2, 2]], [1, 1, 2], M)
     array([4., 1.])
+
+    Points on a line:
+
+    >>> emd([3, 1, 0], [1, 1, 2], points=[0, 1, 2])
+    4.0
     """
     if are_rows(r) or are_rows(c):
         return emd_of_rows(r, c, metric, points, n_jobs)
     validation.n_threads(n_jobs)
     if points is not None:
-        return _between_points(r, c, metric, points).value
+        return _value_between_points(r, c, metric, points)
     return _in_range(_core.emd(*_pair(r, c, metric)))
 
 
@@ -129,18 +138,44 @@ def _pair(
     return left.values, right.values, validation.common_mass(left, right), cost
 
 
+def _value_between_points(
+    r: ArrayLike, c: ArrayLike, metric: Any, points: ArrayLike
+) -> float:
+    """Solve one pair on bins with coordinates; on a line, without its plan."""
+    left, right, total, coordinates = _pair_of_points(r, c, points)
+    line = Line.of(coordinates, Case.POINTS.accept(metric))
+    if line is None:
+        return _between_points(left, right, metric, coordinates).value
+    x, y = line.vector(left, total), line.vector(right, total)
+    return _in_range(float(line.core.in_pairs(x, y, np.zeros((1, 2), np.int64), 1)[0]))
+
+
 def _between_points(
     r: ArrayLike, c: ArrayLike, metric: Any, points: ArrayLike
 ) -> Transport:
     """Solve one pair on bins with coordinates."""
+    left, right, total, coordinates = _pair_of_points(r, c, points)
+    name = Case.POINTS.accept(metric)
+    line = Line.of(coordinates, name)
+    if line is not None:
+        t = line.transport(left, right, total)
+        _in_range(t.value)
+        return t
+    sets = PointSets.of(left[None], right[None], coordinates)
+    solver = PointsSolver(sets, np.zeros((1, 2), np.int64))
+    values, n_pivots, _, plans = solver.solve(name, None, ONLY, 1)
+    return plans.transport(0, _in_range(float(values[0])), int(n_pivots[0]))
+
+
+def _pair_of_points(
+    r: ArrayLike, c: ArrayLike, points: ArrayLike
+) -> tuple[Floats, Floats, float, Floats]:
+    """Validate two histograms on the same bins, and their coordinates."""
     left = validation.as_histograms(r, "r", ndim=1)
     right = validation.as_histograms(c, "c", ndim=1)
     validation.require_same_bins(left, right)
-    validation.common_mass(left, right)
-    rows = left.values[None], right.values[None]
-    solver = PointsSolver(*rows, points, np.zeros((1, 2), np.int64))
-    values, n_pivots, _, plans = solver.solve(metric, None, ONLY, 1)
-    return plans.transport(0, _in_range(float(values[0])), int(n_pivots[0]))
+    coordinates = validation.as_coordinates(points, left.n_bins)
+    return left.values, right.values, validation.common_mass(left, right), coordinates
 
 
 def _in_range(value: float) -> float:

@@ -60,9 +60,11 @@ def pairwise_emd(
         With points, the name of a metric in ``scipy.spatial.distance.cdist``, or a
         function that takes the coordinates of some bins (k, s) and of others (l, s)
         and returns their costs (k, l); None is "euclidean", the fastest.
-    points : array-like of shape (d, s), optional
+    points : array-like of shape (d, s) or (d,), optional
         Coordinates of the bins, instead of a matrix. Costs are computed between the
         non-empty bins of each pair, and sparse X and Y stay sparse: d may be large.
+        On a line, with one coordinate each, distances and "sqeuclidean" are solved by
+        sorting.
         With word vectors as points, this is the word mover's distance.
     out : path, ndarray, memmap or zarr array, optional
         Where to write distances, block by block; a path to a ``.npy`` file makes one of

@@ -10,9 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from .. import validation
 from ..validation import Case, Histograms
 from ._dense import DenseSolver
+from ._line import Line
+from ._points import PointSets
 from ._supports import PointsSolver, SparseSolver
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 def are_rows(x: Any) -> bool:
@@ -47,13 +50,13 @@ def emd_of_rows(
     factors = np.ones(1)
     if not _are_equal(masses):
         factors, x, y = masses[pairs[:, 0]], _normalized(x), _normalized(y)
-    solver: Any
     if case is Case.POINTS:
         validation.require_same_bins(left, right)
-        solver = PointsSolver(x, y, points, pairs)
-    else:
-        solver = (SparseSolver if case is Case.SPARSE else DenseSolver)(x, y, pairs)
-    return _solved(solver, given, threads) * factors
+        return factors * _between_points(
+            PointSets.of(x, y, points), given, pairs, threads
+        )
+    solver = (SparseSolver if case is Case.SPARSE else DenseSolver)(x, y, pairs)
+    return factors * _solved(solver, given, threads)
 
 
 def _of_clouds(r: Any, c: Any, metric: Any, threads: int) -> Floats:
@@ -67,7 +70,20 @@ def _of_clouds(r: Any, c: Any, metric: Any, threads: int) -> Floats:
     if not _are_equal(masses):
         factors = masses[pairs[:, 0]]
         r, c = ([(_normalized(m), p) for m, p in x] for x in (r, c))
-    return _solved(PointsSolver(r, c, None, pairs), metric, threads) * factors
+    return factors * _between_points(PointSets.of(r, c, None), metric, pairs, threads)
+
+
+def _between_points(
+    sets: PointSets, metric: Any, pairs: Indices, threads: int
+) -> Floats:
+    """Distances of pairs on bins with coordinates, which may be on a line."""
+    line = Line.of(sets.points, metric)
+    if line is None:
+        return _solved(PointsSolver(sets, pairs), metric, threads)
+    x, y = (line.rows(rows, sets.total) for rows in (sets.left, sets.right))
+    values: Floats = line.core.in_pairs(x, y, pairs, threads)
+    validation.require_in_range(values)
+    return values
 
 
 def _solved(solver: Any, metric: Any, threads: int) -> Floats:
@@ -93,7 +109,7 @@ def _rows_of(found: Histograms, case: Case) -> Any:
     return validation.as_supports(rows, found.name).values
 
 
-def _pairs_of(n: int, m: int) -> NDArray[np.int64]:
+def _pairs_of(n: int, m: int) -> Indices:
     """Pair rows; the only row of one set goes with all of the other."""
     if n != m and min(n, m) > 1:
         raise ValueError(

@@ -119,14 +119,8 @@ class SparseSolver(_Supports):
 class PointsSolver(_Supports):
     """Pairs of sparse histograms on bins with coordinates."""
 
-    def __init__(
-        self,
-        X: ArrayLike,
-        Y: ArrayLike | None,
-        points: ArrayLike | None,
-        pairs: ArrayLike,
-    ) -> None:
-        self._left, self._right, kept, total = PointSets.of(X, Y, points)
+    def __init__(self, sets: PointSets, pairs: ArrayLike) -> None:
+        self._left, self._right, kept, total = sets
         self._points = kept.copy()  # later solutions depend on them
         super().__init__(self._left, self._right, total, pairs, reduced=True)
 

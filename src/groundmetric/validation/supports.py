@@ -112,8 +112,11 @@ def refuse_entries(
 
 
 def as_coordinates(points: ArrayLike, d: int, name: str = "points") -> Floats:
-    """Validate finite coordinates of d bins, in rows."""
-    array = as_float_array(points, name, 2)
+    """Validate finite coordinates of d bins, in rows; a vector is a single column."""
+    if _is_vector(points):
+        array = as_float_array(points, name, 1)[:, None]
+    else:
+        array = as_float_array(points, name, 2)
     if len(array) != d or array.shape[1] == 0:
         raise ValueError(
             f"{name} has shape {array.shape}, but the histograms have {d} bins: one "
@@ -121,6 +124,13 @@ def as_coordinates(points: ArrayLike, d: int, name: str = "points") -> Floats:
         )
     require_finite(array, name)
     return array
+
+
+def _is_vector(points: ArrayLike) -> bool:
+    try:
+        return np.ndim(points) == 1
+    except ValueError:  # ragged
+        return False
 
 
 def as_clouds(X: Any, name: str) -> Clouds:
