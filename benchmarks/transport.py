@@ -170,7 +170,7 @@ def line_rows(rng: np.random.Generator) -> Iterator[Row]:
 
         def peer() -> float:
             def task() -> None:
-                found.extend(
+                found.extend(  # noqa: B023
                     ot.emd2_1d(x, x, r, c, metric="euclidean")  # noqa: B023
                     for _ in range(again)  # noqa: B023
                 )
@@ -192,8 +192,10 @@ def paired_row(X: np.ndarray, rng: np.random.Generator) -> Row:
     R, C = X[i], X[j]
     ours, peer, ratio = side_by_side(
         lambda: seconds(lambda: gm.emd(R, C, M)) / len(R),
-        lambda: seconds(lambda: [gm.emd(r, c, M) for r, c in zip(R, C, strict=True)])
-        / len(R),
+        lambda: (
+            seconds(lambda: [gm.emd(r, c, M) for r, c in zip(R, C, strict=True)])
+            / len(R)
+        ),
     )
     return Row(
         "emd() of 500 rows in pairs", microseconds(ours),

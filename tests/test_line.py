@@ -1,22 +1,23 @@
 """Points on a line, where sorting takes the place of the simplex."""
 
+import itertools
 import pickle
 from fractions import Fraction
 
 import numpy as np
-import problems
 import pytest
-from certificates import check_transport
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
-from strategies import histogram_pairs
 
 import groundmetric as gm
+import problems
+from certificates import check_transport
 from groundmetric import _core
 from groundmetric.transport import _line, _pairs
+from strategies import histogram_pairs
 
 COSTS = {"euclidean": 1, "cityblock": 1, "sqeuclidean": 2}
 
@@ -68,7 +69,7 @@ def test_sums_are_those_of_fractions(rng):
     # The area between the two distribution functions, in exact arithmetic.
     x = np.sort(rng.integers(-(2**40), 2**40, 60) / 2.0**20)
     r, c = (rng.multinomial(2**30, np.ones(60) / 60) / 2.0**30 for _ in range(2))
-    gaps = [Fraction(b) - Fraction(a) for a, b in zip(x[:-1], x[1:], strict=True)]
+    gaps = [Fraction(b) - Fraction(a) for a, b in itertools.pairwise(x)]
     net = [Fraction(a) - Fraction(b) for a, b in zip(r, c, strict=True)]
     area = sum(
         (abs(sum(net[: k + 1], Fraction(0))) * gap for k, gap in enumerate(gaps)),
@@ -166,7 +167,7 @@ def test_bad_points(points, message):
         gm.emd([1, 0, 0], [0, 1, 0], points=points)
 
 
-def test_the_core_checks_its_input(rng):
+def test_the_core_checks_its_input():
     with pytest.raises(ValueError, match="must be finite, and rise"):
         _core.Line(np.array([1.0, 0.0]), squared=False)
     line = _core.Line(np.array([0.0, 1.0]), squared=False)

@@ -51,8 +51,7 @@ Masses::Masses(const double* histograms, std::int64_t n, int d, double total)
         const double* x = histograms + i * d;
         const double factor = total / std::accumulate(x, x + d, 0.0);
         Mass* out = units_.data() + i * d;
-        for (int p = 0; p < d; ++p)
-            out[p] = to_units(x[p] * factor * per_unit);
+        for (int p = 0; p < d; ++p) out[p] = to_units(x[p] * factor * per_unit);
         *std::max_element(out, out + d) +=
             sum_ - std::accumulate(out, out + d, Mass{0});
     }

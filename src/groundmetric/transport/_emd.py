@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core, validation
 from ..validation import Case
 from ._certificate import Transport, as_transport
+from ._forbidden import refuse_infeasible
 from ._line import Line
 from ._points import PointSets
 from ._rows import are_rows, emd_of_rows
@@ -46,7 +47,8 @@ def emd(
     metric : array-like of shape (m, e), str or callable, optional
         Cost of moving a unit of mass from bin p of r to bin q of c. Usually a metric
         on common bins; any real matrix is accepted, and solved exactly. Only the costs
-        between bins that are not empty are copied.
+        between bins that are not empty are copied. Infinite entries forbid arcs: no
+        plan uses them, and if none can avoid them, a ValueError says so.
         With points, as in :func:`pairwise_emd`.
     points : array-like of shape (d, s) or (d,), optional
         Coordinates of the bins, instead of a matrix. If they are on a line, with one
@@ -79,6 +81,12 @@ def emd(
     >>> emd([[3, 1, 0], [0, 2, 2]], [1, 1, 2], M)
     array([4., 1.])
 
+    Infinite costs forbid arcs:
+
+    >>> from math import inf
+    >>> emd([1, 1], [1, 1], [[inf, 1], [1, 0]])
+    2.0
+
     Points on a line:
 
     >>> emd([3, 1, 0], [1, 1, 2], points=[0, 1, 2])
@@ -89,7 +97,11 @@ def emd(
     validation.n_threads(n_jobs)
     if points is not None:
         return _value_between_points(r, c, metric, points)
-    return _in_range(_core.emd(*_pair(r, c, metric)))
+    pair = _pair(r, c, metric)
+    value = _core.emd(*pair)
+    if math.isnan(value):
+        _refuse(_core.transport(*pair), pair[2])
+    return _in_range(value)
 
 
 def transport(
@@ -122,7 +134,10 @@ def transport(
     """
     if points is not None:
         return _between_points(r, c, metric, points)
-    certificate = _core.transport(*_pair(r, c, metric))
+    pair = _pair(r, c, metric)
+    certificate = _core.transport(*pair)
+    if math.isnan(certificate.value):
+        _refuse(certificate, pair[2])
     _in_range(certificate.value)
     return as_transport(certificate)
 
@@ -134,7 +149,9 @@ def _pair(
     left = validation.as_histograms(r, "r", ndim=1)
     right = validation.as_histograms(c, "c", ndim=1)
     given = Case.DENSE.accept(metric)
-    cost = validation.as_cost(given, left.n_bins, n_columns=right.n_bins, single=True)
+    cost = validation.as_cost(
+        given, left.n_bins, n_columns=right.n_bins, single=True, may_forbid=True
+    )
     return left.values, right.values, validation.common_mass(left, right), cost
 
 
@@ -176,6 +193,10 @@ def _pair_of_points(
     validation.require_same_bins(left, right)
     coordinates = validation.as_coordinates(points, left.n_bins)
     return left.values, right.values, validation.common_mass(left, right), coordinates
+
+
+def _refuse(certificate: _core.Certificate, mass: float) -> None:
+    refuse_infeasible("r to c", certificate.forbidden, mass)
 
 
 def _in_range(value: float) -> float:

@@ -51,6 +51,8 @@ def pairwise_emd(
         Dask array, Y must be one, too, and so is the result, which is computed lazily.
     metric : array-like of shape (d, e), learner, str or callable, optional
         Cost of moving a unit of mass from a bin of X to a bin of Y; any real matrix.
+        Infinite entries forbid arcs; a pair that no plan solves without them has an
+        infinite distance.
         Or a fitted learner, such as :class:`~groundmetric.GroundMetricLearning`: X and
         Y are then normalized and raised to its power, as in its method ``pairwise``.
         If 60 % of its entries or more equal the largest, as with

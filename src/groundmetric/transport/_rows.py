@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import validation
 from ..validation import Case, Histograms
 from ._dense import DenseSolver
+from ._forbidden import refuse_infeasible
 from ._line import Line
 from ._points import PointSets
 from ._supports import PointsSolver, SparseSolver
@@ -89,6 +90,8 @@ def _between_points(
 def _solved(solver: Any, metric: Any, threads: int) -> Floats:
     n = len(solver.core)
     values: Floats = solver.solve(metric, None, np.arange(n), threads)[0]
+    for k in np.flatnonzero(np.isnan(values)):
+        refuse_infeasible(f"row {k} of r to that of c")
     validation.require_in_range(values)
     return values
 

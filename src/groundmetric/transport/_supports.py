@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
 from ..validation import Case
+from ._forbidden import forbidden_in
 from ._plans import BlockOfCosts, SparsePlans
 from ._points import BLOCK, METRICS, PointSets, as_masses, bins_of, costs_between
 
@@ -96,7 +97,7 @@ class SparseSolver(_Supports):
         """Solve some pairs for a matrix."""
         require_no_points(points)
         given = Case.SPARSE.accept(metric)
-        cost = validation.as_cost(given, self.shape[0], single=True)
+        cost = validation.as_cost(given, self.shape[0], single=True, may_forbid=True)
         rows, columns = self._bins
         all_bins = len(rows) == len(columns) == len(cost)
         matrix = _core.CostMatrix(cost if all_bins else cost[np.ix_(rows, columns)])
@@ -112,6 +113,7 @@ class SparseSolver(_Supports):
             self.shape,
             is_metric=False,
             is_dense=True,
+            forbidden=forbidden_in(cost),
         )
         return SolvedSupports(values, n_pivots, "none", plans)
 

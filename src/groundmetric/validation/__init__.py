@@ -33,6 +33,7 @@ from .features import as_grid, as_names, as_order, as_written_grid
 from .gradients import require_no_gradient
 from .histograms import (
     LARGEST_DIMENSION,
+    MASS_TOLERANCE,
     ROUNDING,
     Histograms,
     as_distributions,
@@ -73,6 +74,7 @@ from .triangles import (
 
 __all__ = [
     "LARGEST_DIMENSION",
+    "MASS_TOLERANCE",
     "ROUNDING",
     "Case",
     "GroundCost",

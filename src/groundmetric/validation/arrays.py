@@ -140,10 +140,12 @@ def as_cost(
     *,
     n_columns: int | None = None,
     single: bool = False,
+    may_forbid: bool = False,
 ) -> Floats:
     """Validate a finite real matrix of costs from d bins to n_columns (default: d).
 
-    A matrix of single precision is not converted if `single` is true.
+    A matrix of single precision is not converted if `single` is true. If `may_forbid`,
+    entries may be infinite: forbidden.
     """
     array = as_float_array(metric, name, 2, single=single)
     shape = (d, d if n_columns is None else n_columns)
@@ -153,7 +155,11 @@ def as_cost(
             f"{name} has shape {array.shape}, but the histograms have {bins} bins: "
             f"shape {shape} is needed."
         )
-    require_finite(array, name)
+    if may_forbid:
+        bad = np.isnan(array) | np.isneginf(array)
+        refuse(array, bad, name, "entries must be finite, or inf to forbid an arc")
+    else:
+        require_finite(array, name)
     return array
 
 
