@@ -54,28 +54,48 @@ inline void distances_tile(const double* const* points, const double* packed,
 constexpr int kMostPoints = kWidth == 8 ? 8 : 4;
 constexpr int kMostVectors = kWidth == 8 ? 3 : 2;
 
+template <int kPoints, int kVectors>
+inline int distances_tiles(const double* const* points, const double* packed,
+                           int stride, int n_coordinates,
+                           double* const* distances, int at) {
+    for (; at + kVectors * kWidth <= stride; at += kVectors * kWidth)
+        distances_tile<kPoints, kVectors>(points, packed, stride, n_coordinates,
+                                          distances, at);
+    return at;
+}
+
+// Few points take more vectors at a time: a sum waits for itself, so there had
+// better be many.
 template <int kPoints>
 inline void distances_group(const double* const* points, const double* packed,
                             int stride, int n_coordinates,
                             double* const* distances) {
+    constexpr int kFew = kMostPoints / 2;
     int at = 0;
-    for (; at + kMostVectors * kWidth <= stride; at += kMostVectors * kWidth)
-        distances_tile<kPoints, kMostVectors>(points, packed, stride,
-                                              n_coordinates, distances, at);
-    for (; at < stride; at += kWidth)
-        distances_tile<kPoints, 1>(points, packed, stride, n_coordinates,
-                                   distances, at);
+    if constexpr (kPoints <= kFew)
+        at = distances_tiles<kPoints, 2 * kMostVectors>(
+            points, packed, stride, n_coordinates, distances, at);
+    at = distances_tiles<kPoints, kMostVectors>(points, packed, stride,
+                                                n_coordinates, distances, at);
+    if constexpr (kMostVectors > 2)
+        at = distances_tiles<kPoints, 2>(points, packed, stride, n_coordinates,
+                                         distances, at);
+    distances_tiles<kPoints, 1>(points, packed, stride, n_coordinates,
+                                distances, at);
 }
 
 void distances(const double* const* points, int n, const double* packed,
                int stride, int n_coordinates, double* const* distances) {
     int v = 0;
-    for (; v + kMostPoints <= n; v += kMostPoints)
-        distances_group<kMostPoints>(points + v, packed, stride, n_coordinates,
+    const auto take = [&]<int kPoints>() {
+        for (; v + kPoints <= n; v += kPoints)
+            distances_group<kPoints>(points + v, packed, stride, n_coordinates,
                                      distances + v);
-    for (; v < n; ++v)
-        distances_group<1>(points + v, packed, stride, n_coordinates,
-                           distances + v);
+    };
+    take.template operator()<kMostPoints>();
+    take.template operator()<kMostPoints / 2>();
+    take.template operator()<kMostPoints / 4>();
+    take.template operator()<1>();
 }
 
 }  // namespace

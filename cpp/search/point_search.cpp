@@ -27,6 +27,7 @@ std::vector<double> centroid(const Support& r, double unit,
 class PointModel {
 public:
     using Costs = PointCosts;
+    static constexpr bool kHasNearest = true;
 
     explicit PointModel(const PointSearch& search)
         : search_(&search),
@@ -61,6 +62,7 @@ private:
 class SparseModel {
 public:
     using Costs = SparseCosts;
+    static constexpr bool kHasNearest = false;
 
     SparseModel(const ListedCosts& costs, const SparseOptions& options)
         : costs_(&costs), options_(options) {}

@@ -8,6 +8,8 @@
 //     bool symmetric()   costs are the same in both directions
 //     void bound(query, base, bounds)
 //                        the first bounds, scaled, less the margin
+//     kHasNearest        costs.received(other) bounds a pair, as that of
+//                        PointCosts does
 #pragma once
 
 #include <algorithm>
@@ -25,7 +27,7 @@ namespace groundmetric {
 struct SparseCandidate {
     double bound;  // scaled
     std::int64_t index;
-    bool is_relaxed = false;
+    int n_raised = 0;
     // Later in the heap's order.
     bool is_behind(const SparseCandidate& other) const {
         return bound > other.bound ||
@@ -100,13 +102,22 @@ private:
         n_receiving_ = is_swapped ? query_.size : other.size;
     }
 
-    // Without a limit no candidate can be ruled out, so do not bother yet.
+    // The cheaper bound first. In the order of bounds, a pair that is solved
+    // early most probably is near, so this pays even without a limit.
     bool raise(Candidate& candidate) {
-        if (candidate.is_relaxed || !std::isfinite(limit_.distance))
-            return false;
-        load(candidate.index);
-        candidate.bound = std::max(candidate.bound, relaxed_bound());
-        candidate.is_relaxed = true;
+        constexpr int kMost = Model::kHasNearest ? 2 : 1;
+        if (candidate.n_raised == kMost) return false;
+        double bound = 0.0;
+        if constexpr (Model::kHasNearest)
+            if (candidate.n_raised == 0)
+                bound = costs_.received(base_->row(candidate.index)) *
+                            base_->unit() -
+                        model_->margin();
+        if (++candidate.n_raised == kMost) {
+            load(candidate.index);
+            bound = relaxed_bound();
+        }
+        candidate.bound = std::max(candidate.bound, bound);
         return true;
     }
 
