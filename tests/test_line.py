@@ -42,7 +42,7 @@ def test_by_hand():
 @given(histogram_pairs(), st.data())
 def test_proves_itself_and_agrees_with_the_simplex(name, pair, data):
     r, c = pair
-    places = st.integers(-4, 4).map(float) | st.floats(-3, 3)
+    places = st.integers(-4, 4).map(float) | st.floats(-3, 3).map(lambda t: round(t, 6))
     x = data.draw(hnp.arrays(float, len(r), elements=places))[:, None]
     M = cdist(x, x, name)
     t = gm.transport(r, c, name, points=x)
@@ -119,6 +119,23 @@ def test_vectors_are_points_everywhere(rng):
         gm.EMDNeighbors(points=p).fit(X).kneighbors(n_neighbors=2) for p in (x, column)
     ]
     np.testing.assert_array_equal(near[0], near[1])
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_neighbors_on_a_line_are_those_of_all_distances(rng, name):
+    X, x = rng.dirichlet(np.ones(20) * 0.3, 150), rng.integers(0, 9, 20) * 0.1
+    X[7] = X[3]
+    search = gm.EMDNeighbors(name, points=x, n_neighbors=4).fit(X[:120])
+    D = gm.pairwise_emd(X[120:], X[:120], metric=name, points=x)
+    order = np.argsort(D, axis=1, kind="stable")[:, :4]
+    for found in (search, pickle.loads(pickle.dumps(search))):  # noqa: S301 - our own
+        distances, indices = found.kneighbors(X[120:])
+        np.testing.assert_array_equal(indices, order)
+        np.testing.assert_array_equal(distances, np.take_along_axis(D, order, axis=1))
+    assert search.n_solves_ == 0
+    own = gm.pairwise_emd(X[:120], metric=name, points=x)
+    np.fill_diagonal(own, np.inf)
+    np.testing.assert_array_equal(search.kneighbors()[1][:, 0], own.argmin(axis=1))
 
 
 def test_other_costs_and_ranges_take_the_simplex():

@@ -98,9 +98,74 @@ void distances(const double* const* points, int n, const double* packed,
     take.template operator()<1>();
 }
 
+template <int kPoints, int kVectors>
+inline int nearest_tiles(const float* const* points, const float* packed,
+                         const float* half_squares, int stride,
+                         int n_coordinates, Floats* least, int at) {
+    for (; at + kVectors * kFloats <= stride; at += kVectors * kFloats) {
+        Floats sum[kPoints][kVectors];
+        for (int v = 0; v < kPoints; ++v)
+            for (int g = 0; g < kVectors; ++g)
+                sum[v][g] = load(half_squares + at + g * kFloats);
+        for (int k = 0; k < n_coordinates; ++k) {
+            const float* row = packed + (long long)k * stride + at;
+            for (int g = 0; g < kVectors; ++g) {
+                const Floats x = load(row + g * kFloats);
+                for (int v = 0; v < kPoints; ++v)
+                    sum[v][g] = sum[v][g] - x * points[v][k];
+            }
+        }
+        for (int v = 0; v < kPoints; ++v)
+            for (int g = 0; g < kVectors; ++g)
+                least[v] = min(least[v], sum[v][g]);
+    }
+    return at;
+}
+
+template <int kPoints>
+inline void nearest_group(const float* const* points, const float* packed,
+                          const float* half_squares, int stride,
+                          int n_coordinates, float* least) {
+    constexpr int kFew = kMostPoints / 2;
+    Floats least_of[kPoints];
+    for (int v = 0; v < kPoints; ++v)
+        for (int k = 0; k < kFloats; ++k) least_of[v][k] = 3e38F;
+    int at = 0;
+    if constexpr (kPoints <= kFew)
+        at = nearest_tiles<kPoints, 2 * kMostVectors>(
+            points, packed, half_squares, stride, n_coordinates, least_of, at);
+    at = nearest_tiles<kPoints, kMostVectors>(
+        points, packed, half_squares, stride, n_coordinates, least_of, at);
+    if constexpr (kMostVectors > 2)
+        at = nearest_tiles<kPoints, 2>(points, packed, half_squares, stride,
+                                       n_coordinates, least_of, at);
+    nearest_tiles<kPoints, 1>(points, packed, half_squares, stride,
+                              n_coordinates, least_of, at);
+    for (int v = 0; v < kPoints; ++v) {
+        least[v] = least_of[v][0];
+        for (int k = 1; k < kFloats; ++k)
+            least[v] = least_of[v][k] < least[v] ? least_of[v][k] : least[v];
+    }
+}
+
+void nearest(const float* const* points, int n, const float* packed,
+             const float* half_squares, int stride, int n_coordinates,
+             float* least) {
+    int v = 0;
+    const auto take = [&]<int kPoints>() {
+        for (; v + kPoints <= n; v += kPoints)
+            nearest_group<kPoints>(points + v, packed, half_squares, stride,
+                                   n_coordinates, least + v);
+    };
+    take.template operator()<kMostPoints>();
+    take.template operator()<kMostPoints / 2>();
+    take.template operator()<kMostPoints / 4>();
+    take.template operator()<1>();
+}
+
 }  // namespace
 
 extern const PointKernels point_table;
-const PointKernels point_table{distances};
+const PointKernels point_table{distances, nearest};
 
 }  // namespace groundmetric::GM_ISA

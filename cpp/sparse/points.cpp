@@ -51,13 +51,8 @@ Points::Points(const double* coordinates, int d, int s)
 
 void PointCosts::start(const Support& fixed) {
     forget();
-    for (int p = 0; p < fixed_.size; ++p) place_[fixed_.bins[p]] = kNone;
-    fixed_ = fixed;
-    for (int p = 0; p < fixed.size; ++p) place_[fixed.bins[p]] = p;
     const int s = points_->n_coordinates();
     stride_ = padded(fixed.size);
-    padding_.assign(static_cast<std::size_t>(stride_), kHuge);
-    std::fill_n(padding_.begin(), fixed.size, 0.0);
     packed_.assign(static_cast<std::size_t>(s) * stride_, 0.0);
     for (int p = 0; p < fixed.size; ++p) {
         const double* point = points_->point(fixed.bins[p]);
@@ -70,7 +65,6 @@ void PointCosts::forget() {
     for (const std::int32_t bin : slots_) slot_[bin] = kNone;
     slots_.clear();
     kept_.clear();
-    nearest_.clear();
 }
 
 // Finds the distances to these bins that are not known yet.
@@ -96,35 +90,6 @@ void PointCosts::compute(const std::int32_t* bins, std::int64_t n) {
     point_kernels().distances(from_.data(), static_cast<int>(from_.size()),
                               packed_.data(), stride_, points_->n_coordinates(),
                               to_.data());
-}
-
-// The distances from the slots to the nearest fixed bins, from `first` on.
-void PointCosts::set_nearest(std::size_t first) {
-    nearest_.resize(slots_.size());
-    kernels().row_minima(
-        kept_.data() + first * stride_, stride_, padding_.data(),
-        static_cast<int>(slots_.size() - first), nearest_.data() + first);
-    for (std::size_t k = first; k < slots_.size(); ++k) {
-        const std::int32_t own = place_[slots_[k]];
-        if (own == kNone) continue;
-        nearest_[k] = kHuge;
-        for (int p = 0; p < fixed_.size; ++p)
-            if (p != own)
-                nearest_[k] = std::min(nearest_[k], kept_[k * stride_ + p]);
-    }
-}
-
-double PointCosts::received(const Support& c) {
-    compute(c.bins, c.size);
-    if (nearest_.size() < slots_.size()) set_nearest(nearest_.size());
-    double sum = 0.0;
-    for (int q = 0; q < c.size; ++q) {
-        const std::int32_t bin = c.bins[q], own = place_[bin];
-        const Mass more =
-            own == kNone ? c.masses[q] : c.masses[q] - fixed_.masses[own];
-        if (more > 0) sum += to_double(more) * nearest_[slot_[bin]];
-    }
-    return sum;
 }
 
 std::int64_t PointCosts::expect(const SparseMasses& others, std::int64_t begin,

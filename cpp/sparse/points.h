@@ -46,8 +46,7 @@ class PointCosts {
 public:
     explicit PointCosts(const Points& points)
         : points_(&points),
-          slot_(static_cast<std::size_t>(points.size()), kNone),
-          place_(slot_.size(), kNone) {}
+          slot_(static_cast<std::size_t>(points.size()), kNone) {}
 
     // Fixes the common histogram, and forgets the one before.
     void start(const Support& fixed);
@@ -60,14 +59,6 @@ public:
     // whose margins are set; the fixed one is at the receiving end if
     // `is_swapped`.
     void set_costs(Problem& problem, const Support& other, bool is_swapped);
-    // What the EMD of the fixed histogram r and another one, c, costs at least,
-    // scaled and in units of mass: each bin q takes what c has more there from
-    // the nearest bin of r, itself excluded,
-    //
-    //     sum_q (c - r)+_q  min_{p != q, r_p > 0} M_pq,
-    //
-    // a number for each bin of c once distances from the bins of r are known.
-    double received(const Support& c);
 
 private:
     // Kept distances take at most this, or what one pair needs.
@@ -80,7 +71,6 @@ private:
         return static_cast<std::size_t>(std::max(stride_, 1)) * sizeof(double);
     }
     void forget();
-    void set_nearest(std::size_t first);
     void fill_rows(Problem& problem, const Support& other) const;
     void fill_columns(Problem& problem, const Support& other) const;
     const double* distances_to(std::int32_t bin) const {
@@ -88,15 +78,11 @@ private:
     }
 
     const Points* points_;
-    Support fixed_{};
     int stride_ = 0;
     std::vector<double> packed_;       // coordinates x fixed bins
-    std::vector<double> padding_;      // kHuge after the last fixed bin, else 0
     std::vector<std::int32_t> slot_;   // of each bin in kept_
     std::vector<std::int32_t> slots_;  // the bins that have one
-    std::vector<std::int32_t> place_;  // of each bin in the fixed histogram
     std::vector<double> kept_;
-    std::vector<double> nearest_;      // of each slot
     std::vector<const double*> from_;  // scratch
     std::vector<double*> to_;
 };
