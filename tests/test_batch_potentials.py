@@ -12,6 +12,8 @@ from certificates import check_transport
 from problems import cost
 from test_points import bags
 
+pytestmark = pytest.mark.core
+
 PAIRS = np.array([(0, 1), (0, 2), (3, 1), (2, 2), (4, 3), (1, 0)])
 
 

@@ -12,6 +12,8 @@ import problems
 from certificates import check_transport
 from reference import emd_lp
 
+pytestmark = pytest.mark.core
+
 INF = math.inf
 
 

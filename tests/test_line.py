@@ -19,6 +19,8 @@ from groundmetric import _core
 from groundmetric.transport import _line, _pairs
 from strategies import histogram_pairs
 
+pytestmark = pytest.mark.core
+
 COSTS = {"euclidean": 1, "cityblock": 1, "sqeuclidean": 2}
 
 

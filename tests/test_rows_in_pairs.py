@@ -8,6 +8,8 @@ from scipy.spatial.distance import cdist
 import groundmetric as gm
 import problems
 
+pytestmark = pytest.mark.core
+
 M = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
 
 

@@ -94,7 +94,8 @@ def emd(
     """
     if are_rows(r) or are_rows(c):
         return emd_of_rows(r, c, metric, points, n_jobs)
-    validation.n_threads(n_jobs)
+    if n_jobs is not None:
+        validation.n_threads(n_jobs)
     if points is not None:
         return _value_between_points(r, c, metric, points)
     pair = _pair(r, c, metric)

@@ -155,11 +155,11 @@ def as_cost(
             f"{name} has shape {array.shape}, but the histograms have {bins} bins: "
             f"shape {shape} is needed."
         )
-    if may_forbid:
+    if not may_forbid:
+        require_finite(array, name)
+    elif not np.isfinite(array).all():
         bad = np.isnan(array) | np.isneginf(array)
         refuse(array, bad, name, "entries must be finite, or inf to forbid an arc")
-    else:
-        require_finite(array, name)
     return array
 
 
