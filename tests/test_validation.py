@@ -105,7 +105,7 @@ ROWS_CASES = [
     (R, None, M, r"X has shape \(3,\), but 2 dimensions"),
     (np.zeros((0, 3)), None, M, r"X is empty"),
     ([R], None, M[:, :2], r"metric has shape \(3, 2\)"),
-    ([R], None, with_entry(M, (1, 0), INF), r"metric\[1, 0\] is inf"),
+    ([R], None, with_entry(M, (1, 0), -INF), r"metric\[1, 0\] is -inf"),
 ]
 
 

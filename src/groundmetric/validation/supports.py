@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import as_float_array, require_finite
+from .gradients import require_no_gradient
 from .histograms import (
     LARGEST_DIMENSION,
     NEGATIVE,
@@ -113,6 +114,7 @@ def refuse_entries(
 
 def as_coordinates(points: ArrayLike, d: int, name: str = "points") -> Floats:
     """Validate finite coordinates of d bins, in rows; a vector is a single column."""
+    require_no_gradient(points, name)
     if _is_vector(points):
         array = as_float_array(points, name, 1)[:, None]
     else:
