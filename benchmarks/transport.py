@@ -154,6 +154,55 @@ def single_row(X: np.ndarray, rng: np.random.Generator) -> Row:
     )  # fmt: skip
 
 
+def line_rows(rng: np.random.Generator) -> Iterator[Row]:
+    """Points on a line, which both sort."""
+    for d in (1000, 10_000):
+        r, c = rng.dirichlet(np.ones(d), 2)
+        x = rng.normal(size=d)
+        again = 200_000 // d
+        found: list[float] = []
+
+        def ours() -> float:
+            def task() -> None:
+                found.extend(gm.emd(r, c, points=x) for _ in range(again))  # noqa: B023
+
+            return seconds(task) / again  # noqa: B023
+
+        def peer() -> float:
+            def task() -> None:
+                found.extend(  # noqa: B023
+                    ot.emd2_1d(x, x, r, c, metric="euclidean")  # noqa: B023
+                    for _ in range(again)  # noqa: B023
+                )
+
+            return seconds(task) / again  # noqa: B023
+
+        mine, theirs, ratio = side_by_side(ours, peer)
+        np.testing.assert_allclose(found, found[0], rtol=1e-10)
+        yield Row(
+            f"emd() of {d:,} points on a line", microseconds(mine),
+            microseconds(theirs) + " (emd2_1d)", ratio, 1, "Python included",
+        )  # fmt: skip
+
+
+def paired_row(X: np.ndarray, rng: np.random.Generator) -> Row:
+    """Rows in pairs, beside a loop."""
+    M = euclidean_metric(rng, X.shape[1])
+    i, j = random_pairs(rng, len(X), 500).T
+    R, C = X[i], X[j]
+    ours, peer, ratio = side_by_side(
+        lambda: seconds(lambda: gm.emd(R, C, M)) / len(R),
+        lambda: (
+            seconds(lambda: [gm.emd(r, c, M) for r, c in zip(R, C, strict=True)])
+            / len(R)
+        ),
+    )
+    return Row(
+        "emd() of 500 rows in pairs", microseconds(ours),
+        microseconds(peer) + " (one by one)", ratio, 1,
+    )  # fmt: skip
+
+
 def memory_line(X: np.ndarray, rng: np.random.Generator) -> str:
     pairs = random_pairs(rng, len(X), 2000)
     batch = gm.TransportBatch(X, pairs)
@@ -169,5 +218,7 @@ def rows(X: np.ndarray) -> Iterator[Row]:
     yield from warm_rows(X, rng)
     yield thread_row(X, rng)
     yield single_row(X, rng)
+    yield paired_row(X, rng)
+    yield from line_rows(rng)
     for d, bar in ((128, 1.5), (256, 2), (512, 2)):
         yield hub_row(X, rng, d, bar)

@@ -195,7 +195,7 @@ def test_code_on_pages_runs(page, tmp_path, monkeypatch):
     plt.close("all")
     assert out.getvalue()
     if page.stem == "migrating":  # their answers are ours
-        assert out.getvalue().count("True") == 6
+        assert out.getvalue().count("True") == 9
         assert "False" not in out.getvalue()
 
 

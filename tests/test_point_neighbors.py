@@ -78,6 +78,26 @@ def test_ties_and_duplicates(n, d, data):
         np.testing.assert_array_equal(indices, expected[1])
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 1e-3, 1e4, 1e12]))
+def test_bounds_in_single_precision_rule_nobody_out(seed, offset):
+    # Far from the origin, or closer to each other than a float can tell.
+    rng = np.random.default_rng(seed)
+    d, s = 12, int(rng.integers(1, 30))
+    points = rng.normal(size=(d, s)) * 10.0 ** rng.integers(-9, 3, (d, 1)) + offset
+    points[rng.integers(d)] = points[0]
+    X = csr_array(
+        rng.integers(1, 4, (9, d)) * (rng.random((9, d)) < 0.5) + np.eye(9, d)
+    )
+    X = csr_array(X / X.sum(axis=1)[:, None])
+    search = gm.EMDNeighbors(points=points, n_neighbors=3).fit(X)
+    for queries in (X[:3], None):
+        distances, indices = search.kneighbors(queries)
+        expected = brute_force(queries, X, points, 3)
+        np.testing.assert_array_equal(distances, expected[0])
+        np.testing.assert_array_equal(indices, expected[1])
+
+
 def test_a_thousand_documents_and_few_solves():
     # By topics, nearly all others are ruled out by their centroids or relaxed bounds.
     rng = np.random.default_rng(1)

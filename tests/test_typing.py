@@ -12,7 +12,7 @@ CONSUMER = Path(__file__).parent / "typed" / "consumer.py"
 CACHE = Path(__file__).parents[1] / "build" / "typing"
 WRONG = """
 import groundmetric as gm
-gm.emd([1.0], [1.0], [[0.0]]).plan
+gm.emd_hat([1.0], [1.0], [[0.0]]).plan
 gm.project_metric([[0.0]], tolerance=1e-3)
 """
 

@@ -39,7 +39,7 @@ PAIR_CASES = [
         M,
         r"metric has shape \(3, 3\).* have 3 and 2 bins: shape \(3, 2\)",
     ),
-    ([R], C, M, r"r has shape \(1, 3\), but one dimension is needed"),
+    ([[R]], C, M, r"r has shape \(1, 1, 3\), but one dimension is needed"),
     (0.5, C, M, r"r has shape \(\), but one dimension is needed"),
     (None, C, M, r"r is not an array of real numbers, but of NoneType"),
     ([], [], np.zeros((0, 0)), r"r is empty"),
@@ -49,13 +49,14 @@ PAIR_CASES = [
     ([0.5, "x", None], C, M, r"r is not an array"),
     ([0.5, [1.0], 0.5], C, M, r"r is not an array of numbers"),
     ([0.5, 0.5, 1j], C, M, r"r is not an array of real numbers, but of complex128"),
-    (np.ma.array(R, mask=[1, 0, 0]), C, M, r"r is a masked array"),
+    (np.ma.array(R, mask=[1, 0, 0]), C, M, r"r is a masked array, and r\[0\] is"),
+    (R, C, np.ma.array(M, mask=np.eye(3)), r"metric\[0, 0\] is masked; .* \(3 of 9\)"),
     (R, C, M[:2], r"metric has shape \(2, 3\), .* shape \(3, 3\) is needed"),
     (R, C, M[0], r"metric has shape \(3,\), but 2 dimensions"),
     (R, C, with_entry(M, (2, 1), NAN), r"metric\[2, 1\] is nan: .* finite"),
     (R, C, with_entry(M, (0, 2), -INF), r"metric\[0, 2\] is -inf: .* finite"),
-    (R, C, "euclidean", r"metric is not an array of real numbers, but of str"),
-    (R, C, None, r"metric is not an array of real numbers, but of NoneType"),
+    (R, C, "euclidean", r"metric is 'euclidean', but there are no points"),
+    (R, C, None, r"metric is None, but there are no points"),
     ([1e200, 0, 0], [0, 0, 1e200], M * 1e200, r"exceed the range of double"),
 ]
 
@@ -104,7 +105,7 @@ ROWS_CASES = [
     (R, None, M, r"X has shape \(3,\), but 2 dimensions"),
     (np.zeros((0, 3)), None, M, r"X is empty"),
     ([R], None, M[:, :2], r"metric has shape \(3, 2\)"),
-    ([R], None, with_entry(M, (1, 0), INF), r"metric\[1, 0\] is inf"),
+    ([R], None, with_entry(M, (1, 0), -INF), r"metric\[1, 0\] is -inf"),
 ]
 
 

@@ -10,12 +10,17 @@ namespace groundmetric {
 
 // Rows of cost matrices are padded to a multiple of kLanes entries.
 inline constexpr int kLanes = 8;
+// Of single precision, to a multiple of kFloatLanes.
+inline constexpr int kFloatLanes = 16;
 
 // Stands for infinity, in padding and for closed columns. Finite, so that
 // comparisons vectorize; costs are scaled to the order of 1.
 inline constexpr double kHuge = 1e300;
 
 constexpr int padded(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
+constexpr int padded_floats(int n) {
+    return (n + kFloatLanes - 1) / kFloatLanes * kFloatLanes;
+}
 
 // The same, rounded up to an odd number of vectors, so that the entries of a
 // column spread over all sets of the cache.

@@ -54,33 +54,118 @@ inline void distances_tile(const double* const* points, const double* packed,
 constexpr int kMostPoints = kWidth == 8 ? 8 : 4;
 constexpr int kMostVectors = kWidth == 8 ? 3 : 2;
 
+template <int kPoints, int kVectors>
+inline int distances_tiles(const double* const* points, const double* packed,
+                           int stride, int n_coordinates,
+                           double* const* distances, int at) {
+    for (; at + kVectors * kWidth <= stride; at += kVectors * kWidth)
+        distances_tile<kPoints, kVectors>(points, packed, stride, n_coordinates,
+                                          distances, at);
+    return at;
+}
+
+// Few points take more vectors at a time: a sum waits for itself, so there had
+// better be many.
 template <int kPoints>
 inline void distances_group(const double* const* points, const double* packed,
                             int stride, int n_coordinates,
                             double* const* distances) {
+    constexpr int kFew = kMostPoints / 2;
     int at = 0;
-    for (; at + kMostVectors * kWidth <= stride; at += kMostVectors * kWidth)
-        distances_tile<kPoints, kMostVectors>(points, packed, stride,
-                                              n_coordinates, distances, at);
-    for (; at < stride; at += kWidth)
-        distances_tile<kPoints, 1>(points, packed, stride, n_coordinates,
-                                   distances, at);
+    if constexpr (kPoints <= kFew)
+        at = distances_tiles<kPoints, 2 * kMostVectors>(
+            points, packed, stride, n_coordinates, distances, at);
+    at = distances_tiles<kPoints, kMostVectors>(points, packed, stride,
+                                                n_coordinates, distances, at);
+    if constexpr (kMostVectors > 2)
+        at = distances_tiles<kPoints, 2>(points, packed, stride, n_coordinates,
+                                         distances, at);
+    distances_tiles<kPoints, 1>(points, packed, stride, n_coordinates,
+                                distances, at);
 }
 
 void distances(const double* const* points, int n, const double* packed,
                int stride, int n_coordinates, double* const* distances) {
     int v = 0;
-    for (; v + kMostPoints <= n; v += kMostPoints)
-        distances_group<kMostPoints>(points + v, packed, stride, n_coordinates,
+    const auto take = [&]<int kPoints>() {
+        for (; v + kPoints <= n; v += kPoints)
+            distances_group<kPoints>(points + v, packed, stride, n_coordinates,
                                      distances + v);
-    for (; v < n; ++v)
-        distances_group<1>(points + v, packed, stride, n_coordinates,
-                           distances + v);
+    };
+    take.template operator()<kMostPoints>();
+    take.template operator()<kMostPoints / 2>();
+    take.template operator()<kMostPoints / 4>();
+    take.template operator()<1>();
+}
+
+template <int kPoints, int kVectors>
+inline int nearest_tiles(const float* const* points, const float* packed,
+                         const float* half_squares, int stride,
+                         int n_coordinates, Floats* least, int at) {
+    for (; at + kVectors * kFloats <= stride; at += kVectors * kFloats) {
+        Floats sum[kPoints][kVectors];
+        for (int v = 0; v < kPoints; ++v)
+            for (int g = 0; g < kVectors; ++g)
+                sum[v][g] = load(half_squares + at + g * kFloats);
+        for (int k = 0; k < n_coordinates; ++k) {
+            const float* row = packed + (long long)k * stride + at;
+            for (int g = 0; g < kVectors; ++g) {
+                const Floats x = load(row + g * kFloats);
+                for (int v = 0; v < kPoints; ++v)
+                    sum[v][g] = sum[v][g] - x * points[v][k];
+            }
+        }
+        for (int v = 0; v < kPoints; ++v)
+            for (int g = 0; g < kVectors; ++g)
+                least[v] = min(least[v], sum[v][g]);
+    }
+    return at;
+}
+
+template <int kPoints>
+inline void nearest_group(const float* const* points, const float* packed,
+                          const float* half_squares, int stride,
+                          int n_coordinates, float* least) {
+    constexpr int kFew = kMostPoints / 2;
+    Floats least_of[kPoints];
+    for (int v = 0; v < kPoints; ++v)
+        for (int k = 0; k < kFloats; ++k) least_of[v][k] = 3e38F;
+    int at = 0;
+    if constexpr (kPoints <= kFew)
+        at = nearest_tiles<kPoints, 2 * kMostVectors>(
+            points, packed, half_squares, stride, n_coordinates, least_of, at);
+    at = nearest_tiles<kPoints, kMostVectors>(
+        points, packed, half_squares, stride, n_coordinates, least_of, at);
+    if constexpr (kMostVectors > 2)
+        at = nearest_tiles<kPoints, 2>(points, packed, half_squares, stride,
+                                       n_coordinates, least_of, at);
+    nearest_tiles<kPoints, 1>(points, packed, half_squares, stride,
+                              n_coordinates, least_of, at);
+    for (int v = 0; v < kPoints; ++v) {
+        least[v] = least_of[v][0];
+        for (int k = 1; k < kFloats; ++k)
+            least[v] = least_of[v][k] < least[v] ? least_of[v][k] : least[v];
+    }
+}
+
+void nearest(const float* const* points, int n, const float* packed,
+             const float* half_squares, int stride, int n_coordinates,
+             float* least) {
+    int v = 0;
+    const auto take = [&]<int kPoints>() {
+        for (; v + kPoints <= n; v += kPoints)
+            nearest_group<kPoints>(points + v, packed, half_squares, stride,
+                                   n_coordinates, least + v);
+    };
+    take.template operator()<kMostPoints>();
+    take.template operator()<kMostPoints / 2>();
+    take.template operator()<kMostPoints / 4>();
+    take.template operator()<1>();
 }
 
 }  // namespace
 
 extern const PointKernels point_table;
-const PointKernels point_table{distances};
+const PointKernels point_table{distances, nearest};
 
 }  // namespace groundmetric::GM_ISA

@@ -5,12 +5,9 @@
 // instruction set.
 #pragma once
 
-namespace groundmetric {
+#include "base/kernels.h"
 
-inline constexpr int kFloatLanes = 16;
-constexpr int padded_floats(int n) {
-    return (n + kFloatLanes - 1) / kFloatLanes * kFloatLanes;
-}
+namespace groundmetric {
 
 struct SmoothKernels {
     // K_j = 2^(-(cost_j + offset_j - least) rate), at least 2^-100, for j < n,

@@ -43,7 +43,7 @@ bool DenseBatch::solve_each(const CostMatrix& matrix,
             simplex.solve_again(stop);
         else
             simplex.solve(stop);
-        values[k] = matrix.unscaled(simplex.cost(), x_->unit());
+        values[k] = matrix.unscaled(simplex.value(), x_->unit());
         n_pivots[k] = simplex.n_pivots;
         pairs_.keep(chosen[k], simplex, n_solves_);
         if (prove && !proves_that_mass_stays(simplex, matrix, stop))
@@ -107,6 +107,33 @@ Certificate DenseBatch::certificate(std::int64_t number,
     simplex.solve_again(stop);
     return certify(simplex, left(pair), right(pair), x_->unit(), matrix,
                    reduced_, stop);
+}
+
+void DenseBatch::potentials(std::int64_t number, const CostMatrix& matrix,
+                            const std::int64_t* chosen, std::int64_t n,
+                            const Threading& threading, double* u,
+                            double* v) const {
+    const CallLock lock(call_mutex_, threading.poll);
+    for (std::int64_t k = 0; k < n; ++k)
+        pairs_.require_solved(chosen[k], number);
+    const std::int64_t chunk = pairs_per_task(matrix);
+    std::vector<TransportSimplex> simplexes(
+        static_cast<std::size_t>(n_workers(n, chunk, threading.n_threads)));
+    const auto write = [&](const std::vector<double>& from, double* to) {
+        std::transform(from.begin(), from.end(), to,
+                       [&](double each) { return each * matrix.scale(); });
+    };
+    const Body body = [&](std::int64_t k, int worker, StopToken& stop) {
+        TransportSimplex& simplex = simplexes[worker];
+        restore(chosen[k], simplex.problem, simplex.tree);
+        simplex.problem.set_costs(matrix);
+        simplex.solve_again(stop);
+        const Potentials found =
+            groundmetric::potentials(simplex, matrix, reduced_, stop);
+        write(found.u, u + k * matrix.n_rows());
+        write(found.v, v + k * matrix.n_columns());
+    };
+    parallel_for(n, threading.n_threads, chunk, threading.poll, body);
 }
 
 std::int64_t DenseBatch::n_bytes(const Poll& poll) const {

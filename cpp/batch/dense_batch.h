@@ -51,6 +51,12 @@ public:
     Certificate certificate(std::int64_t number, const CostMatrix& matrix,
                             std::int64_t pair, const Poll& poll) const;
 
+    // Potentials of pairs on all bins, one after the other: u (n x the bins of
+    // x) and v (n x the bins of y). `matrix` is the one of solve `number`.
+    void potentials(std::int64_t number, const CostMatrix& matrix,
+                    const std::int64_t* chosen, std::int64_t n,
+                    const Threading& threading, double* u, double* v) const;
+
     std::int64_t size() const { return pairs_.size(); }
     // Bins of the histograms of x, and of y.
     int n_rows() const { return x_->n_bins(); }

@@ -43,7 +43,7 @@ double PairSolver::solve(const Mass* r, const Mass* c, Stay stay,
     solve_densely(r, c, stay != Stay::no, stop);
     if (stay == Stay::unknown && !proves_that_mass_stays(dense_, matrix_, stop))
         solve_densely(r, c, false, stop);
-    return dense_.cost();
+    return dense_.value();
 }
 
 double distance(const Mass* r, const Mass* c, const CostMatrix& matrix,
@@ -57,8 +57,9 @@ double distance(const Mass* r, const Mass* c, const CostMatrix& matrix,
 SolveCounts pairwise(const Masses& x, const Masses& y, const CostMatrix& matrix,
                      const PairwiseOptions& options, const Threading& threading,
                      double* distances) {
-    const std::optional<NearArcs> near =
-        options.hub ? NearArcs::of(matrix) : std::nullopt;
+    const std::optional<NearArcs> near = options.hub && !matrix.has_forbidden()
+                                             ? NearArcs::of(matrix)
+                                             : std::nullopt;
     const std::int64_t n = y.size();
     // The hub gives no potentials on the other bins, which a proof would need.
     const std::int64_t n_solves = near ? matrix.n_rows() : x.size() * n;

@@ -25,7 +25,8 @@ public:
         if (near) hub_.emplace(matrix, *near);
     }
 
-    // The distance, scaled and in units of mass. If it is unknown whether
+    // The distance, scaled and in units of mass; NaN if no plan avoids the
+    // forbidden arcs, here and below. If it is unknown whether
     // common mass may stay, the result of the reduced problem is proved, or
     // that of the full one returned.
     double solve(const Mass* r, const Mass* c, Stay stay, StopToken& stop);

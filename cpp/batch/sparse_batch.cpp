@@ -64,7 +64,7 @@ void SparseBatch::solve(std::int64_t number, const Source& source,
             simplex.solve_again(stop);
         else
             simplex.solve(stop);
-        values[k] = std::ldexp(simplex.cost(), exponent);
+        values[k] = std::ldexp(simplex.value(), exponent);
         n_pivots[k] = simplex.n_pivots;
         pairs_.keep(pair, simplex, number);
     };

@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
     bind_tables(m);
     bind_dense_search(m);
     bind_sparse(m);
+    bind_line(m);
     bind_sparse_batch(m);
     m.def(
         "instruction_set", [] { return gm::kernels().name; },

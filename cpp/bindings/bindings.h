@@ -149,6 +149,7 @@ inline void require_same_mass(const gm::Masses& x, const gm::Masses& y) {
 
 void bind_dense_batch(nb::module_& m);
 void bind_cone(nb::module_& m);
+void bind_line(nb::module_& m);
 void bind_dense_search(nb::module_& m);
 void bind_sparse_batch(nb::module_& m);
 void bind_sparse(nb::module_& m);

@@ -78,6 +78,24 @@ gm::Certificate certificate(const gm::DenseBatch& batch, std::int64_t number,
     });
 }
 
+std::tuple<Out<double, 2>, Out<double, 2>> potentials(
+    const gm::DenseBatch& batch, std::int64_t number,
+    const gm::CostMatrix& cost, In<std::int64_t, 1> chosen, int n_threads) {
+    require_bins(batch, cost);
+    require_pairs(batch, chosen);
+    const std::size_t n = chosen.shape(0);
+    Out<double, 2> u = new_matrix(n, static_cast<std::size_t>(batch.n_rows()));
+    Out<double, 2> v =
+        new_matrix(n, static_cast<std::size_t>(batch.n_columns()));
+    const Progress silent;
+    without_gil([&] {
+        batch.potentials(number, cost, chosen.data(),
+                         static_cast<std::int64_t>(n),
+                         {n_threads, make_poll(silent)}, u.data(), v.data());
+    });
+    return {u, v};
+}
+
 }  // namespace
 
 void bind_dense_batch(nb::module_& m) {
@@ -91,6 +109,9 @@ void bind_dense_batch(nb::module_& m) {
              "weights"_a.noconvert(),
              "Weighted sum of the plans of solve `number`.")
         .def("certificate", &certificate, "number"_a, "cost"_a, "pair"_a)
+        .def("potentials", &potentials, "number"_a, "cost"_a,
+             "chosen"_a.noconvert(), "n_threads"_a,
+             "Potentials of pairs on all bins, in rows: u and v.")
         .def("__len__", &gm::DenseBatch::size)
         .def("pairs", &pairs_of<gm::DenseBatch>, "Rows (i, j), as given.")
         .def_prop_ro("n_bytes", &n_bytes_of<gm::DenseBatch>);

@@ -1,4 +1,5 @@
-// Bins that costs are listed for.
+// What both kinds of costs of sparse histograms check: bins that costs are
+// listed for, and sets of histograms.
 #pragma once
 
 #include "bindings/bindings.h"
@@ -20,4 +21,14 @@ inline void require_places(const gm::Support& used,
         if (place[used.bins[k]] < 0)
             throw std::invalid_argument("Bin " + std::to_string(used.bins[k]) +
                                         " has no costs.");
+}
+
+inline void require_comparable(const gm::SparseMasses& x,
+                               const gm::SparseMasses& y, int n_bins,
+                               bool symmetric) {
+    require(x.n_bins() == n_bins && y.n_bins() == n_bins,
+            "The histograms do not have " + std::to_string(n_bins) + " bins.");
+    require(x.has_mass_of(y), "The two sets of histograms differ in mass.");
+    require(!symmetric || &x == &y,
+            "Distances are symmetric only within one set.");
 }

@@ -15,11 +15,15 @@ void require_rising(const std::int32_t* bins, const std::int64_t* starts,
         require(starts[i] < starts[i + 1] &&
                     2 * (starts[i + 1] - starts[i]) <= gm::kMaxNodes,
                 "Row " + std::to_string(i) + " has no or too many bins.");
-        for (std::int64_t k = starts[i]; k < starts[i + 1]; ++k)
-            require(bins[k] >= 0 && bins[k] < d &&
-                        (k == starts[i] || bins[k] > bins[k - 1]),
-                    "The bins of row " + std::to_string(i) +
-                        " are not rising, or out of range.");
+        std::int32_t before = -1;
+        bool is_right = true;
+        for (std::int64_t k = starts[i]; k < starts[i + 1]; ++k) {
+            is_right = is_right && bins[k] > before && bins[k] < d;
+            before = bins[k];
+        }
+        if (!is_right)
+            throw std::invalid_argument("The bins of row " + std::to_string(i) +
+                                        " are not rising, or out of range.");
     }
 }
 
@@ -45,15 +49,6 @@ std::vector<std::int32_t> places_of(const In<std::int32_t, 1>& listed, int d,
     for (std::int64_t i = 0; i < used.size(); ++i)
         require_places(used.row(i), place);
     return place;
-}
-
-void require_comparable(const gm::SparseMasses& x, const gm::SparseMasses& y,
-                        int n_bins, bool symmetric) {
-    require(x.n_bins() == n_bins && y.n_bins() == n_bins,
-            "The histograms do not have " + std::to_string(n_bins) + " bins.");
-    require(x.has_mass_of(y), "The two sets of histograms differ in mass.");
-    require(!symmetric || &x == &y,
-            "Distances are symmetric only within one set.");
 }
 
 template <class Source>

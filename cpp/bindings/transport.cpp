@@ -178,6 +178,8 @@ void bind_transport(nb::module_& m) {
         .def_ro("value", &Certificate::value)
         .def_ro("dual_value", &Certificate::dual_value)
         .def_ro("n_pivots", &Certificate::n_pivots)
+        .def_ro("forbidden", &Certificate::forbidden,
+                "Mass that no plan keeps off arcs of infinite cost.")
         .def_prop_ro("rows", array_of(&Certificate::rows), kOwned)
         .def_prop_ro("columns", array_of(&Certificate::columns), kOwned)
         .def_prop_ro("flow", array_of(&Certificate::flow), kOwned)

@@ -27,6 +27,8 @@ std::vector<double> centroid(const Support& r, double unit,
 class PointModel {
 public:
     using Costs = PointCosts;
+    using Nearest = NearestBins;
+    static constexpr bool kHasNearest = true;
 
     explicit PointModel(const PointSearch& search)
         : search_(&search),
@@ -35,6 +37,7 @@ public:
           margin_(0x1p-36 * std::sqrt(search.points().n_coordinates())) {}
 
     Costs costs() const { return Costs(search_->points()); }
+    Nearest nearest() const { return Nearest(search_->rounded()); }
     double scale() const { return search_->points().scale(); }
     double margin() const { return margin_; }
     static constexpr bool reduced() { return true; }
@@ -61,11 +64,14 @@ private:
 class SparseModel {
 public:
     using Costs = SparseCosts;
+    struct Nearest {};
+    static constexpr bool kHasNearest = false;
 
     SparseModel(const ListedCosts& costs, const SparseOptions& options)
         : costs_(&costs), options_(options) {}
 
     Costs costs() const { return Costs(*costs_); }
+    static Nearest nearest() { return {}; }
     double scale() const { return costs_->scale(); }
     double margin() const { return 0x1p-36 * costs_->matrix.largest(); }
     bool reduced() const { return options_.reduced; }
@@ -86,6 +92,7 @@ PointSearch::PointSearch(std::shared_ptr<const SparseMasses> base,
                          std::shared_ptr<const Points> points)
     : base_(std::move(base)),
       points_(std::move(points)),
+      rounded_(*points_),
       width_(padded(static_cast<int>(base_->size()))),
       centroids_(static_cast<std::size_t>(points_->n_coordinates()) * width_) {
     for (std::int64_t i = 0; i < base_->size(); ++i) {

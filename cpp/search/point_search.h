@@ -1,10 +1,12 @@
 // Exact nearest neighbors of sparse histograms whose bins have coordinates.
 //
-// Two lower bounds of the EMD under Euclidean costs, as in the search for word
-// mover's distances (Kusner et al. 2015), rule out most pairs:
+// Three lower bounds of the EMD under Euclidean costs, as in the search for
+// word mover's distances (Kusner et al. 2015), rule out most pairs:
 //
 //     centroid   |sum_p r_p x_p - sum_q c_q x_q|: by Jensen's inequality, no
 //                plan moves the center of mass for less
+//     nearest    what c has more than the query in a bin comes from the nearest
+//                bin of the query: a sum over the bins of c, see nearest_bins.h
 //     relaxed    every bin sends its mass to the nearest bin of the other side,
 //                u_i = min_j C_ij; what this leaves over, v_j = min_i C_ij -
 //                u_i, is added, so that the bound is the value of feasible
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "search/nearest_bins.h"
 #include "search/neighborhoods.h"
 #include "sparse/points.h"
 #include "sparse/sparse_masses.h"
@@ -46,6 +49,7 @@ public:
 
     const SparseMasses& base() const { return *base_; }
     const Points& points() const { return *points_; }
+    const RoundedPoints& rounded() const { return rounded_; }
     // Centroids of the base, coordinates in rows, and the length of a row.
     const std::vector<double>& centroids() const { return centroids_; }
     int width() const { return width_; }
@@ -53,6 +57,7 @@ public:
 private:
     std::shared_ptr<const SparseMasses> base_;
     std::shared_ptr<const Points> points_;
+    RoundedPoints rounded_;
     int width_;
     std::vector<double> centroids_;
 };

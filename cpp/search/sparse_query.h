@@ -8,6 +8,8 @@
 //     bool symmetric()   costs are the same in both directions
 //     void bound(query, base, bounds)
 //                        the first bounds, scaled, less the margin
+//     Nearest nearest()  what bounds a pair by the nearest bins, as NearestBins
+//                        does; used if kHasNearest
 #pragma once
 
 #include <algorithm>
@@ -25,7 +27,7 @@ namespace groundmetric {
 struct SparseCandidate {
     double bound;  // scaled
     std::int64_t index;
-    bool is_relaxed = false;
+    int n_raised = 0;
     // Later in the heap's order.
     bool is_behind(const SparseCandidate& other) const {
         return bound > other.bound ||
@@ -47,13 +49,15 @@ public:
           model_(&model),
           request_(&request),
           once_(once),
-          costs_(model.costs()) {}
+          costs_(model.costs()),
+          nearest_(model.nearest()) {}
 
     std::vector<Neighbor> run(const Support& query, double radius,
                               std::int64_t own, StopToken& stop) {
         query_ = query;
         own_ = own;
         costs_.start(query);
+        if constexpr (Model::kHasNearest) nearest_.start(query);
         this->start(radius);
         gather_candidates();
         return this->find_nearest(stop);
@@ -100,13 +104,22 @@ private:
         n_receiving_ = is_swapped ? query_.size : other.size;
     }
 
-    // Without a limit no candidate can be ruled out, so do not bother yet.
+    // The cheaper bound first. In the order of bounds, a pair that is solved
+    // early most probably is near, so this pays even without a limit.
     bool raise(Candidate& candidate) {
-        if (candidate.is_relaxed || !std::isfinite(limit_.distance))
-            return false;
-        load(candidate.index);
-        candidate.bound = std::max(candidate.bound, relaxed_bound());
-        candidate.is_relaxed = true;
+        constexpr int kMost = Model::kHasNearest ? 2 : 1;
+        if (candidate.n_raised == kMost) return false;
+        double bound = 0.0;
+        if constexpr (Model::kHasNearest)
+            if (candidate.n_raised == 0)
+                bound = nearest_.received(base_->row(candidate.index)) *
+                            base_->unit() -
+                        model_->margin();
+        if (++candidate.n_raised == kMost) {
+            load(candidate.index);
+            bound = relaxed_bound();
+        }
+        candidate.bound = std::max(candidate.bound, bound);
         return true;
     }
 
@@ -116,14 +129,14 @@ private:
         // bound_by() takes a function of the receiving histogram's bins.
         function_.assign(static_cast<std::size_t>(n_receiving_), 0.0);
         const double sent = simplex_.bound_by(function_.data(), 1.0);
-        nearest_.assign(static_cast<std::size_t>(problem.stride), kHuge);
+        minima_.assign(static_cast<std::size_t>(problem.stride), kHuge);
         for (int i = 0; i < problem.n_rows(); ++i) {
             const double* row = problem.cost_row(i);
             for (int j = 0; j < problem.stride; ++j)
-                nearest_[j] = std::min(nearest_[j], row[j]);
+                minima_[j] = std::min(minima_[j], row[j]);
         }
         for (int j = 0; j < problem.n_columns(); ++j)
-            function_[problem.columns[j]] = nearest_[j];
+            function_[problem.columns[j]] = minima_[j];
         const double received = simplex_.bound_by(function_.data(), -1.0);
         return std::max(sent, received) * base_->unit() - model_->margin();
     }
@@ -143,10 +156,11 @@ private:
     const Request* request_;
     bool once_;
     typename Model::Costs costs_;
+    typename Model::Nearest nearest_;
     Support query_{};
     int n_receiving_ = 0;    // bins of the loaded pair's second histogram
     std::int64_t own_ = -1;  // the query's index if it is of the base
-    std::vector<double> bounds_, function_, nearest_;  // scratch
+    std::vector<double> bounds_, function_, minima_;  // scratch
 };
 
 // The neighbors of all queries; the i-th is histogram first + i of the base, if

@@ -30,6 +30,7 @@ public:
     void set_costs(Problem& problem, const Support& other,
                    bool is_swapped) const {
         double* to = problem.make_costs();
+        problem.forbidden = costs_->matrix.forbidden();
         for (const int p : problem.rows) {
             if (is_swapped)
                 fill_column(problem, other.bins[p], to);

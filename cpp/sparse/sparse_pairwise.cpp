@@ -56,7 +56,7 @@ void solve_all(const SparseMasses& x, const SparseMasses& y,
             set_margins(worker.simplex.problem, r, c, options.reduced);
             worker.costs.set_costs(worker.simplex.problem, c, false);
             worker.simplex.solve(stop);
-            const double value = std::ldexp(worker.simplex.cost(), exponent);
+            const double value = std::ldexp(worker.simplex.value(), exponent);
             distances[i * n + j] = value;
             if (options.symmetric) distances[j * n + i] = value;
         }

@@ -13,17 +13,18 @@ namespace {
 
 // The positive entries of the plan, including common mass that stayed.
 void set_plan(Certificate& out, const TransportSimplex& simplex, const Mass* r,
-              const Mass* c, double unit, int m, bool reduced) {
+              const Mass* c, double unit, const CostMatrix& matrix,
+              bool reduced) {
     struct Entry {
         int row, column;
         Mass mass;
     };
     std::vector<Entry> plan;
-    for (int p = 0; reduced && p < m; ++p)
+    for (int p = 0; reduced && p < matrix.n_rows(); ++p)
         if (const Mass stays = std::min(r[p], c[p]); stays > 0)
             plan.push_back({p, p, stays});
     for_each_arc(simplex.problem, simplex.tree, [&](int p, int q, Mass mass) {
-        plan.push_back({p, q, mass});
+        if (matrix.row(p)[q] < matrix.forbidden()) plan.push_back({p, q, mass});
     });
     std::sort(plan.begin(), plan.end(), [](const Entry& a, const Entry& b) {
         return std::tie(a.row, a.column) < std::tie(b.row, b.column);
@@ -65,6 +66,10 @@ std::vector<double> extended_potentials(const TransportSimplex& simplex,
             if (cost[q] - v[q] < u) v[q] = std::nextafter(v[q], -kHuge);
         }
     }
+    // Where all arcs are forbidden any number will do; a small one is exact.
+    if (matrix.has_forbidden())
+        for (double& each : v)
+            if (each > matrix.forbidden() / 2.0) each = 0.0;
     for (int j = 0; j < problem.n_columns(); ++j)
         v[problem.columns[j]] = -simplex.potential[m + j];
     return v;
@@ -148,17 +153,26 @@ bool proves_that_mass_stays(const TransportSimplex& simplex,
     return agree(largest_u(matrix, v, stop), v, simplex.rounding);
 }
 
+Potentials potentials(const TransportSimplex& simplex, const CostMatrix& matrix,
+                      bool reduced, StopToken& stop) {
+    Potentials out;
+    out.v = reduced ? reduced_v(simplex, matrix, stop)
+                    : extended_potentials(simplex, matrix);
+    out.u = largest_u(matrix, out.v, stop);
+    return out;
+}
+
 Certificate certify(const TransportSimplex& simplex, const Mass* r,
                     const Mass* c, double unit, const CostMatrix& matrix,
                     bool reduced, StopToken& stop) {
     Certificate out;
     out.n_pivots = simplex.n_pivots;
-    out.value = matrix.unscaled(simplex.cost(), unit);
-    set_plan(out, simplex, r, c, unit, matrix.n_rows(), reduced);
-
-    out.v = reduced ? reduced_v(simplex, matrix, stop)
-                    : extended_potentials(simplex, matrix);
-    out.u = largest_u(matrix, out.v, stop);
+    out.value = matrix.unscaled(simplex.value(), unit);
+    out.forbidden = to_double(simplex.forbidden_flow()) * unit;
+    set_plan(out, simplex, r, c, unit, matrix, reduced);
+    Potentials found = potentials(simplex, matrix, reduced, stop);
+    out.u = std::move(found.u);
+    out.v = std::move(found.v);
 
     out.dual_value = matrix.unscaled(dual_value(out, r, c), unit);
     out.is_valid = !reduced || agree(out.u, out.v, simplex.rounding);

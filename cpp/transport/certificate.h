@@ -17,12 +17,13 @@
 namespace groundmetric {
 
 struct Certificate {
-    double value = 0.0;  // <M, X>
+    double value = 0.0;  // <M, X>; NaN if there is no plan
     double dual_value = 0.0;
     std::vector<int> rows, columns;  // where X is positive, row by row
     std::vector<double> flow;
     std::vector<double> u, v;
     int n_pivots = 0;
+    double forbidden = 0.0;  // mass that no plan keeps off forbidden arcs
     // False if common mass stayed although the cost does not allow it.
     bool is_valid = true;
 };
@@ -42,6 +43,13 @@ std::vector<double> sender_potential(const TransportSimplex& simplex,
 // mass may stay where it is, in O(d^2). They do if M_pq <= M_pk + M_kq.
 bool proves_that_mass_stays(const TransportSimplex& simplex,
                             const CostMatrix& matrix, StopToken& stop);
+
+// u and v of a solved pair on all bins, scaled.
+struct Potentials {
+    std::vector<double> u, v;
+};
+Potentials potentials(const TransportSimplex& simplex, const CostMatrix& matrix,
+                      bool reduced, StopToken& stop);
 
 // The certificate of the pair (r, c) that `simplex` has just solved.
 Certificate certify(const TransportSimplex& simplex, const Mass* r,

@@ -24,9 +24,14 @@ CostMatrix::CostMatrix(int m, int n, Entry entry)
       stride_(spread(n)),
       scaled_(static_cast<std::size_t>(m) * stride_) {
     double largest = 0.0, smallest = kHuge;
+    bool has_infinite = false;
     for (int p = 0; p < m; ++p)
         for (int q = 0; q < n; ++q) {
             const double size = std::abs(double{entry(p, q)});
+            if (std::isinf(size)) {
+                has_infinite = true;
+                continue;
+            }
             largest = std::max(largest, size);
             if (size > 0.0) smallest = std::min(smallest, size);
         }
@@ -35,13 +40,16 @@ CostMatrix::CostMatrix(int m, int n, Entry entry)
     const int level = level_for(exponent - 1, std::ilogb(smallest));
     largest_ = std::ldexp(1.0, level);
     scale_ = std::ldexp(1.0, exponent - 1 - level);
+    if (has_infinite) forbidden_ = 8.0 * std::min(m, n) * largest_;
     // 1 / scale, in two factors, since it may be out of range.
     const int wanted = level + 1 - exponent, half = wanted / 2;
     const double first = std::ldexp(1.0, half);
     const double second = std::ldexp(1.0, wanted - half);
     for (int p = 0; p < m; ++p) {
         double* to = scaled_.data() + static_cast<std::int64_t>(p) * stride_;
-        for (int q = 0; q < n; ++q) to[q] = entry(p, q) * first * second;
+        for (int q = 0; q < n; ++q)
+            to[q] = std::isinf(entry(p, q)) ? forbidden_
+                                            : entry(p, q) * first * second;
         std::fill(to + n, to + stride_, kHuge);
     }
 }
@@ -154,6 +162,8 @@ Stay CostMatrix::may_mass_stay(std::int64_t n_solves, int n_threads,
     const std::int64_t n_worth = n_rows_ / 8;
     if (quasimetric_ >= 0 || n_solves >= n_worth)
         return is_quasimetric(n_threads, poll) ? Stay::yes : Stay::no;
+    // A proof by potentials would be as coarse as those of forbidden arcs.
+    if (has_forbidden()) return Stay::no;
     return !has_zero_diagonal() || has_obvious_shortcut() ? Stay::no
                                                           : Stay::unknown;
 }

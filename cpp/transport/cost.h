@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/kernels.h"
 #include "base/parallel.h"
 
 namespace groundmetric {
@@ -15,11 +16,11 @@ enum class Stay { no, unknown, yes };
 
 class CostMatrix {
 public:
-    // Copies an m x n matrix of finite numbers, padded, and scaled by a power
-    // of two (so exactly) such that the largest is in [1, 2) in absolute value,
-    // or in 2^800 [1, 2) if costs differ so much that the smallest would be out
-    // of range; those below 1e-548 of the largest lose digits even then.
-    // Numbers are float or double.
+    // Copies an m x n matrix of numbers, finite or +inf, padded, and scaled by
+    // a power of two (so exactly) such that the largest is in [1, 2) in
+    // absolute value, or in 2^800 [1, 2) if costs differ so much that the
+    // smallest would be out of range; those below 1e-548 of the largest lose
+    // digits even then. Numbers are float or double.
     template <class Number>
     CostMatrix(const Number* cost, int m, int n);
     // The same for some rows and columns of a matrix with rows of n numbers.
@@ -36,6 +37,17 @@ public:
     }
     // Original cost = scale() * row(p)[q]; a power of two.
     double scale() const { return scale_; }
+    // Arcs of infinite cost are forbidden. Scaled, they cost
+    //
+    //     S = 8 min(m, n) 2^k,   where all finite costs are below 2^(k + 1).
+    //
+    // A plan of least cost then moves no more along them than it must: if it
+    // moved more than another one, their difference would have a cycle, of at
+    // most min(m, n) arcs of each, that rids it of a forbidden arc, and saves
+    // S/2 or more. That is far above the rounding of potentials, so S need not
+    // be as large as the range of masses.
+    double forbidden() const { return forbidden_; }
+    bool has_forbidden() const { return forbidden_ < kHuge; }
     // The power of two up to the largest entry of all rows: 1 as a rule.
     double largest() const { return largest_; }
     // Converts a scaled cost, in units of mass, to an original cost.
@@ -74,6 +86,7 @@ private:
     int n_rows_, n_columns_;
     int stride_;
     double largest_, scale_;
+    double forbidden_ = kHuge;
     std::vector<double> scaled_;
     mutable std::atomic<int> quasimetric_{-1};  // unknown; else 0 or 1
 };

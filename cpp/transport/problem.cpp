@@ -32,10 +32,12 @@ void Problem::set_costs(const CostMatrix& matrix) {
     if (m == matrix.n_rows() && n == matrix.n_columns()) {
         whole_ = matrix.row(0);
         stride = matrix.stride();
+        forbidden = matrix.forbidden();
         capped_.clear();
         return;
     }
     double* to = make_costs();
+    forbidden = matrix.forbidden();
     for (int i = 0; i < m; ++i, to += stride) {
         const double* from = matrix.row(rows[i]);
         for (int j = 0; j < n; ++j) to[j] = from[columns[j]];
@@ -45,6 +47,7 @@ void Problem::set_costs(const CostMatrix& matrix) {
 double* Problem::make_costs() {
     const int m = n_rows(), n = n_columns();
     whole_ = nullptr;
+    forbidden = kHuge;
     capped_.clear();
     stride = padded(n);
     gathered_.resize(static_cast<std::size_t>(m) * stride);

@@ -22,6 +22,8 @@ struct Problem {
     std::vector<Mass> supply;
     std::vector<Mass> demand;
     int stride = 0;
+    // Arcs that cost as much or more are forbidden; set with the costs.
+    double forbidden = kHuge;
 
     // Sets the bins and their masses, from r of m bins and c of n. If
     // `reduced`, the bins are the same, and common mass stays.
@@ -33,6 +35,10 @@ struct Problem {
     bool is_capped(int i, int j) const {
         const std::int64_t at = static_cast<std::int64_t>(i) * stride + j;
         return cost()[at] < full_cost()[at];
+    }
+    bool is_forbidden(int i, int j) const {
+        const std::int64_t at = static_cast<std::int64_t>(i) * stride + j;
+        return full_cost()[at] >= forbidden;
     }
     // Room for costs that the caller fills in, for rows and columns as they are
     // set: rows of `stride` entries, which is set, padded already.

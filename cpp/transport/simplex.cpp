@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "base/kernels.h"
@@ -20,6 +21,7 @@ constexpr int kPivotsPerCheck = 16;
 void TransportSimplex::solve(StopToken& stop) {
     n_pivots = 0;
     is_above_ceiling = false;
+    is_feasible = true;
     if (problem.n_nodes() == 0) return;
     greedy_(problem, tree, stop);
     set_potentials();
@@ -32,6 +34,7 @@ void TransportSimplex::solve(StopToken& stop) {
 void TransportSimplex::solve_again(StopToken& stop) {
     n_pivots = 0;
     is_above_ceiling = false;
+    is_feasible = true;
     if (problem.n_nodes() == 0) return;
     set_potentials();
     const double gap = worst_gap(stop);
@@ -131,18 +134,44 @@ double TransportSimplex::arc_cost(Node x) const {
     return problem.cost_row(row)[column - tree.n_rows];
 }
 
+bool TransportSimplex::is_forbidden(Node x) const {
+    const Node up = tree.parent[x];
+    const Node row = tree.is_row(x) ? x : up, column = tree.is_row(x) ? up : x;
+    return problem.is_forbidden(row, column - tree.n_rows);
+}
+
+Mass TransportSimplex::forbidden_flow() const {
+    Mass sum = 0;
+    if (problem.forbidden >= kHuge) return sum;
+    for (int k = 1; k < problem.n_nodes(); ++k)
+        if (is_forbidden(tree.order[k])) sum += tree.flow[tree.order[k]];
+    return sum;
+}
+
 // Summed with its rounding errors (Knuth's two-sum), so that the same plan has
 // the same cost whatever tree it comes from: ties stay ties.
-double TransportSimplex::cost() const {
+template <class Counts>
+double TransportSimplex::sum_of_costs(Counts counts) const {
     double sum = 0.0, lost = 0.0;
     for (int k = 1; k < problem.n_nodes(); ++k) {
         const Node x = tree.order[k];
+        if (!counts(x)) continue;
         const double term = arc_cost(x) * to_double(tree.flow[x]);
         const double next = sum + term, rounded = next - sum;
         lost += (sum - (next - rounded)) + (term - rounded);
         sum = next;
     }
     return sum + lost;
+}
+
+double TransportSimplex::cost() const {
+    return sum_of_costs([](Node) { return true; });
+}
+
+double TransportSimplex::value() const {
+    if (problem.forbidden >= kHuge) return cost();
+    if (!is_feasible) return std::numeric_limits<double>::quiet_NaN();
+    return sum_of_costs([this](Node x) { return !is_forbidden(x); });
 }
 
 void TransportSimplex::set_potentials() {

@@ -39,6 +39,10 @@ public:
     bool is_above_ceiling = false;
     double lower = 0.0;
 
+    // Whether some plan avoids forbidden arcs, but for the rounding of masses;
+    // set by both solves.
+    bool is_feasible = true;
+
     // Both solve `problem`, whose margins and costs must be set.
     void solve(StopToken& stop);
     // Starts from the cheaper of the greedy start and `tree`, an old optimum.
@@ -53,6 +57,12 @@ public:
     void set_potentials();
     // <C, X> of the current plan, in scaled costs and units of mass.
     double cost() const;
+    // The same without what rounding left on forbidden arcs; NaN if no plan
+    // avoids these.
+    double value() const;
+    // Mass on forbidden arcs.
+    Mass forbidden_flow() const;
+    bool is_forbidden(Node x) const;
     // Cost of the arc between x and its parent.
     double arc_cost(Node x) const;
 
@@ -60,7 +70,9 @@ private:
     void optimize(StopToken& stop);
     // See simplex_capping.cpp.
     void lower_prohibitive_costs(StopToken& stop);
-    bool uses_capped_arc() const;
+    bool uses_capped_arc(Mass on_forbidden) const;
+    template <class Counts>
+    double sum_of_costs(Counts counts) const;
     // The largest cost, in absolute value, of arcs of the tree with and without
     // flow.
     struct TreeCosts {

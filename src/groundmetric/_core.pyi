@@ -45,6 +45,10 @@ class Certificate:
     def n_pivots(self) -> int: ...
 
     @property
+    def forbidden(self) -> float:
+        """Mass that no plan keeps off arcs of infinite cost."""
+
+    @property
     def rows(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
     @property
@@ -98,6 +102,9 @@ class DenseBatch:
         """Weighted sum of the plans of solve `number`."""
 
     def certificate(self, number: int, cost: CostMatrix, pair: int) -> Certificate: ...
+
+    def potentials(self, number: int, cost: CostMatrix, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+        """Potentials of pairs on all bins, in rows: u and v."""
 
     def __len__(self) -> int: ...
 
@@ -214,6 +221,22 @@ def nearest_sparse(queries: SparseMasses, base: SparseMasses, cost: CostMatrix, 
     """
     Starts, distances and indices of the n_neighbors nearest within the radius of each query, for costs between the bins that are listed; and the number of pairs that the simplex looked at. DenseQuery i is histogram first + i of the base, unless it is outside.
     """
+
+class Line:
+    """Bins on a line, from left to right."""
+
+    def __init__(self, coordinates: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], squared: bool) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def pairwise(self, x: SparseMasses, y: SparseMasses, symmetric: bool, n_threads: int, progress: Callable[[int], None] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """All distances."""
+
+    def in_pairs(self, x: SparseMasses, y: SparseMasses, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The distances of rows (i, j)."""
+
+    def transport(self, x: SparseMasses, y: SparseMasses) -> Certificate:
+        """Plan and proof of the first histograms."""
 
 class SparseBatch:
     """Pairs of sparse histograms, solved repeatedly."""

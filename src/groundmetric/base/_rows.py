@@ -58,6 +58,7 @@ def as_rows(
 ) -> Floats:
     """Validate X; return rows of mass 1, or what ``validate`` makes of them."""
     table = validation.Table.of(X, "X")
+    X = validation.unmasked(X, table)
     _require_distinct(X)
     validation.require_no_text(X, table)
     try:
@@ -128,6 +129,7 @@ def as_classes(y: ArrayLike, n: int) -> NDArray[Any]:
     """
     if y is None:
         raise ValueError("This requires y to be passed, but the target y is None.")
+    y = validation.unmasked(y, "y")
     given: Any = np.asarray(y) if hasattr(y, "__array__") else y
     if np.shape(given)[1:] == (1,):
         given = column_or_1d(given, warn=True)

@@ -3,9 +3,10 @@
 Under a matrix of costs, histograms are dense, and bounds are those of
 ``cpp/search/dense_query.h``. If bins have coordinates, histograms are sparse, and
 bounds are those of the search for word mover's distances
-(``cpp/search/point_search.h``): the distance between centroids, and every bin sending
-its mass to the nearest bin of the other histogram. If costs between them are not
-Euclidean, see ``_blocks.py``.
+(``cpp/search/point_search.h``): the distance between centroids, a sum over the bins of
+one histogram, and every bin sending its mass to the nearest bin of the other. If costs
+between them are not Euclidean, see ``_blocks.py``. On a line, all distances are
+computed.
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ from ..base._learner import distances_to
 from ..transport._points import as_masses
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scipy.sparse import csr_array
 
     from .._progress import Report
+    from ..transport._line import Line
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -141,21 +145,51 @@ class LearnerBase:
 
     def find(self, asked: Asked) -> Found:
         """Find neighbors."""
-        own = asked.queries is None
-        first, end = asked.within or (0, self._histograms.shape[0])
-        rows = self._histograms[first:end] if own else asked.queries
-        parts = []
-        for start in range(0, rows.shape[0], QUERIES):
-            part = rows[start : start + QUERIES]
-            n = part.shape[0]
-            between = self._to_base(part)
-            if own:
-                k = np.arange(n)
-                between[k, first + start + k] = np.inf
-            parts.append(_nearest_in(between, asked))
-            if asked.report is not None:
-                asked.report(start + n)
-        return Found.joined(parts)
+        return _find_among_all(self._histograms, self._to_base, asked)
+
+
+class LineBase:
+    """Sparse histograms on bins on a line: distances are as cheap as bounds."""
+
+    def __init__(self, histograms: csr_array, line: Line) -> None:
+        self.n_solves = 0
+        self._histograms = histograms
+        self._line = line
+        self._masses = line.rows(histograms, 1.0)
+
+    def find(self, asked: Asked) -> Found:
+        """Find neighbors."""
+
+        def to_base(part: csr_array) -> Floats:
+            x = self._line.rows(part, 1.0)
+            found: Floats = self._line.core.pairwise(
+                x, self._masses, symmetric=False, n_threads=asked.threads, progress=None
+            )
+            return found
+
+        found = _find_among_all(self._histograms, to_base, asked)
+        return found._replace(n_solves=0)
+
+
+def _find_among_all(
+    histograms: Any, to_base: Callable[[Any], Floats], asked: Asked
+) -> Found:
+    """Compute all distances of some queries at a time, and keep the smallest."""
+    own = asked.queries is None
+    first, end = asked.within or (0, histograms.shape[0])
+    rows = histograms[first:end] if own else asked.queries
+    parts = []
+    for start in range(0, rows.shape[0], QUERIES):
+        part = rows[start : start + QUERIES]
+        n = part.shape[0]
+        between = to_base(part)
+        if own:
+            k = np.arange(n)
+            between[k, first + start + k] = np.inf
+        parts.append(_nearest_in(between, asked))
+        if asked.report is not None:
+            asked.report(start + n)
+    return Found.joined(parts)
 
 
 def _nearest_in(between: Floats, asked: Asked) -> Found:

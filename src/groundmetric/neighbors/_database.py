@@ -15,7 +15,8 @@ from scipy.sparse import csr_array
 from .. import validation
 from ..base._learner import KeepsLearner
 from ..base._rows import HistogramTransformer, as_rows
-from ._bases import DenseBase, EuclideanBase, LearnerBase
+from ..transport._line import Line
+from ._bases import DenseBase, EuclideanBase, LearnerBase, LineBase
 from ._blocks import PointsBase
 
 if TYPE_CHECKING:
@@ -129,6 +130,8 @@ class Database(KeepsLearner, HistogramTransformer):
             self._base = LearnerBase(self._kept_rows(), learner)
         elif not hasattr(self, "points_"):
             self._base = DenseBase(self._histograms, self.metric_)
+        elif (line := Line.of(self.points_, self.metric_)) is not None:
+            self._base = LineBase(self._rows(), line)
         elif self.metric_ == "euclidean":
             self._base = EuclideanBase(self._rows(), self.points_)
         else:

@@ -3,8 +3,11 @@
 Section 2 of the paper; the network simplex behind it is in ``cpp/``.
 """
 
-from ._batch import BatchSolution, TransportBatch
-from ._exact import Transport, emd, pairwise_emd, transport
+from ._batch import TransportBatch
+from ._certificate import Transport
+from ._emd import emd, transport
+from ._exact import pairwise_emd
+from ._solution import BatchSolution
 from ._unnormalized import emd_hat, emd_partial, pairwise_emd_hat
 
 __all__ = [

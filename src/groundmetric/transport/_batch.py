@@ -7,7 +7,6 @@ the weighted sum of the optimal plans, which is a subgradient.
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
@@ -16,13 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
 from ._dense import DenseSolver
+from ._forbidden import as_distances
+from ._points import PointSets
+from ._solution import BatchSolution
 from ._supports import PointsSolver, SparseSolver
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from .. import _core
-    from ._exact import Transport
+    from ._solution import Plans
     from ._supports import Metric
 
 Floats = NDArray[np.float64]
@@ -98,7 +98,7 @@ class TransportBatch:
         self._solver: Solver
         case = validation.case_of(X, Y, points)
         if case is validation.Case.POINTS:
-            self._solver = PointsSolver(X, Y, points, pairs)
+            self._solver = PointsSolver(PointSets.of(X, Y, points), pairs)
         elif case is validation.Case.SPARSE:
             self._solver = SparseSolver(X, Y, pairs)
         else:
@@ -138,11 +138,12 @@ class TransportBatch:
         Parameters
         ----------
         metric : array-like of shape (d, e), learner, str or callable, optional
-            Any real matrix of costs. If it obeys the triangle inequality, common mass
-            can stay where it is, and problems are smaller. The batch checks all
-            triangles if it solves d / 8 pairs or more; if it solves fewer, the
-            potentials of each pair prove it (see ``BatchSolution.proof``). For sparse
-            histograms on many bins this is not used: all mass moves.
+            Any real matrix of costs; infinite ones forbid arcs. If it obeys the
+            triangle inequality, common mass can stay where it is, and problems are
+            smaller. The batch checks all triangles if it solves d / 8 pairs or more; if
+            it solves fewer, the potentials of each pair prove it (see
+            ``BatchSolution.proof``). For sparse histograms on many bins this is not
+            used: all mass moves.
             Or a fitted learner: X and Y, which must not have changed since the batch
             was made, are then normalized and raised to its power.
             If the bins have points, the name of a metric of
@@ -171,7 +172,7 @@ class TransportBatch:
         values, n_pivots, proof, plans = self._solver.solve(
             metric, points, chosen, threads
         )
-        validation.require_in_range(values)
+        values = as_distances(values)
         return BatchSolution(values, n_pivots, chosen, proof, plans)
 
     def _seen_by(
@@ -209,16 +210,6 @@ def _checksum(*rows: Any) -> int:
     return total
 
 
-class Plans(Protocol):
-    """The plans of one solve, as long as the batch keeps them."""
-
-    def plan_sum(self, pairs: Indices, weights: Floats) -> Floats | csr_array:
-        """Weighted sum of plans."""
-
-    def transport(self, pair: int, value: float, n_pivots: int) -> Transport:
-        """Plan and certificate of a pair."""
-
-
 class Solver(Protocol):
     """Pairs of one kind of histograms, and the core that solves them."""
 
@@ -234,66 +225,3 @@ class Solver(Protocol):
         self, metric: Metric, points: ArrayLike | None, chosen: Indices, threads: int
     ) -> tuple[Floats, NDArray[np.int32], str, Plans]:
         """Return values, pivots, the proof that mass may stay, and the plans."""
-
-
-@dataclass(frozen=True, eq=False)
-class BatchSolution:
-    """The distances of a batch for one metric.
-
-    The batch holds the plans and overwrites them when it solves the same pairs again,
-    so use them before that.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_solved,)
-        Distances.
-    n_pivots : ndarray of int, shape (n_solved,)
-        Number of pivots for each pair.
-    pairs : ndarray of int, shape (n_solved,)
-        The solved pairs, as positions in ``batch.pairs``.
-    proof : {"triangles", "potentials", "none"}
-        How the solve knows that common mass can stay where it is: all triangles obey
-        the inequality, or the potentials of each solved pair are feasible on all bins.
-        "none": it cannot, and the problems were solved on all bins.
-
-    Examples
-    --------
-    >>> from groundmetric import TransportBatch
-    >>> batch = TransportBatch([[2, 0], [1, 1], [0, 2]], [(0, 1), (0, 2)])
-    >>> solution = batch.solve([[0, 3], [3, 0]], pairs=[1])
-    >>> solution.values, solution.n_pivots
-    (array([6.]), array([0], dtype=int32))
-    >>> solution.transport(0).plan
-    array([[0., 2.],
-           [0., 0.]])
-    """
-
-    values: Floats
-    n_pivots: NDArray[np.int32]
-    pairs: NDArray[np.int64]
-    proof: str
-    _plans: Plans = field(repr=False)
-
-    def plan_sum(self, weights: ArrayLike) -> Floats | csr_array:
-        """Weighted sum of the optimal plans: a subgradient of the weighted values.
-
-        Parameters
-        ----------
-        weights : array-like of shape (n_solved,)
-            A number for each solved pair.
-
-        Returns
-        -------
-        ndarray of shape (d, e), or CSR array if the batch has points
-            For point clouds, d counts the points of all clouds: first those of X, one
-            cloud after the other, then those of Y.
-        """
-        w = validation.as_weights(weights, self.values.size)
-        return self._plans.plan_sum(self.pairs, w)
-
-    def transport(self, k: int) -> Transport:
-        """Plan and certificate of the k-th solved pair."""
-        k = validation.as_position(k, "k", self.pairs.size)
-        return self._plans.transport(
-            int(self.pairs[k]), float(self.values[k]), int(self.n_pivots[k])
-        )

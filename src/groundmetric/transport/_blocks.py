@@ -82,7 +82,7 @@ def solve_in_blocks(
         for k, values in solve(pairs, todo, report):
             with np.errstate(over="ignore"):  # checked next
                 rounded = values.astype(output.array.dtype, copy=False)
-            validation.require_in_range(rounded)
+            validation.require_in_range(rounded[np.isfinite(values)])
             for there, part in places(todo[k]):
                 output.array[there] = part(rounded)
             output.finish(left[k], _checksum(output.array, places(todo[k])))

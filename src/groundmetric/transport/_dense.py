@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core, validation
 from ..validation import Case
 from ._bins import Bins, columns_of
-from ._exact import Transport, as_transport
+from ._certificate import Transport, as_transport
+from ._forbidden import Mask, forbidden_in, small_where_unbound, without
 from ._rounded import warn_if_rounded
 from ._supports import require_no_points
 
@@ -50,7 +51,7 @@ class Sets(NamedTuple):
     def as_cost(self, metric: ArrayLike) -> Floats:
         """Validate the costs from the bins of X to those of Y."""
         m, n = self.n_bins
-        return validation.as_cost(metric, m, n_columns=n, single=True)
+        return validation.as_cost(metric, m, n_columns=n, single=True, may_forbid=True)
 
     def gather(self, cost: Floats) -> Floats:
         """Return the costs between bins that are not empty."""
@@ -84,7 +85,8 @@ class DenseSolver:
                 self._sets.gather(given), len(chosen), threads, stacklevel=4
             )
         full = None if self._sets.bins is None else Full(self._sets.bins, given)
-        return values, n_pivots, proof, DensePlans(self.core, cost, number, full)
+        plans = DensePlans(self.core, cost, number, full, forbidden_in(given), threads)
+        return values, n_pivots, proof, plans
 
 
 class DensePlans(NamedTuple):
@@ -94,11 +96,21 @@ class DensePlans(NamedTuple):
     cost: _core.CostMatrix
     number: int
     full: Full | None
+    forbidden: Mask | None
+    threads: int
 
     def plan_sum(self, pairs: Indices, weights: Floats) -> Floats:
         """Weighted sum of plans."""
         plan = self.core.plan_sum(self.number, pairs, weights)
-        return plan if self.full is None else self.full.plan(plan)
+        whole: Floats = without(
+            self.forbidden, plan if self.full is None else self.full.plan(plan)
+        )
+        return whole
+
+    def potentials(self, pairs: Indices) -> tuple[Floats, Floats]:
+        """Potentials of some pairs on all bins, in rows."""
+        u, v = self.core.potentials(self.number, self.cost, pairs, self.threads)
+        return (u, v) if self.full is None else self.full.potentials(u, v)
 
     def transport(self, pair: int, value: float, n_pivots: int) -> Transport:  # noqa: ARG002 - the certificate has it
         """Plan and certificate of a pair."""
@@ -121,18 +133,31 @@ class Full(NamedTuple):
 
     def transport(self, t: Transport) -> Transport:
         """Name the bins as they are, and extend the potentials to empty ones."""
-        u, v = (np.full(n, -np.inf) for n in self.cost.shape)
-        u[self.bins.rows], v[self.bins.cols] = t.potentials
-        # The largest that the others allow: first v, then u.
-        cols = np.flatnonzero(np.isinf(v))
-        inner = u[self.bins.rows, None]
-        v[cols] = (self.cost[np.ix_(self.bins.rows, cols)] - inner).min(axis=0)
-        for p in np.flatnonzero(np.isinf(u)):
-            u[p] = (self.cost[p] - v).min()
+        u, v = self.potentials(*(each[None] for each in t.potentials))
         rows, cols = self.bins.rows[t.rows], self.bins.cols[t.cols]
         return replace(
             t,
             rows=rows.astype(np.int32),
             cols=cols.astype(np.int32),
-            potentials=(u, v),
+            potentials=(u[0], v[0]),
         )
+
+    def potentials(self, inner_u: Floats, inner_v: Floats) -> tuple[Floats, Floats]:
+        """Extend potentials, pair by pair, to the largest that the others allow.
+
+        First v, then u.
+        """
+        rows, cols = self.bins
+        u, v = (np.empty((len(inner_u), n)) for n in self.cost.shape)
+        u[:, rows], v[:, cols] = inner_u, inner_v
+        empty_rows, empty_cols = (
+            np.setdiff1d(np.arange(n), bins)
+            for n, bins in zip(self.cost.shape, self.bins, strict=True)
+        )
+        outward = self.cost[np.ix_(rows, empty_cols)]
+        for k in range(len(u)):
+            allowed = (outward - u[k, rows, None]).min(axis=0, initial=np.inf)
+            v[k, empty_cols] = small_where_unbound(allowed)
+            allowed = (self.cost[empty_rows] - v[k]).min(axis=1, initial=np.inf)
+            u[k, empty_rows] = small_where_unbound(allowed)
+        return u, v

@@ -10,156 +10,18 @@ and any optimal plan X is a subgradient of :math:`M \mapsto d_M(r, c)`.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core, validation
+from .. import validation
 from .._cluster import is_lazy
 from .._progress import progress_bar
 from ._blocks import solve_here, solve_in_blocks, solve_there
 from ._pairs import DensePairs, all_pairs, lazy_pairs
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Transport:
-    """An optimal plan between two histograms, and the proof that it is optimal.
-
-    Attributes
-    ----------
-    value : float
-        The distance, <metric, plan>.
-    rows, cols : ndarray of int, shape (n_arcs,)
-        The bins between which mass moves, sorted; mass that stays has rows == cols.
-    flow : ndarray, shape (n_arcs,)
-        How much mass moves. Row sums are r, column sums are c.
-    potentials : tuple of two ndarrays of shape (m,) and (n,)
-        (u, v) with u[p] + v[q] <= metric[p, q] for all bins p of r and q of c.
-    n_pivots : int
-        Number of pivots of the simplex.
-    duality_gap : float
-        value - (u @ r + v @ c), zero up to rounding. No plan costs less than
-        value - duality_gap.
-
-    Examples
-    --------
-    >>> from groundmetric import transport
-    >>> t = transport([1, 0], [0, 1], [[0, 3], [3, 0]])
-    >>> t
-    Transport(value=3.0, n_pivots=0, duality_gap=0.0)
-    >>> t.rows, t.cols, t.flow
-    (array([0], dtype=int32), array([1], dtype=int32), array([1.]))
-    """
-
-    value: float
-    rows: NDArray[np.int32] = field(repr=False)
-    cols: NDArray[np.int32] = field(repr=False)
-    flow: Floats = field(repr=False)
-    potentials: tuple[Floats, Floats] = field(repr=False)
-    n_pivots: int
-    duality_gap: float
-
-    @property
-    def plan(self) -> Floats:
-        """The plan as a dense array: bins of r in rows, bins of c in columns."""
-        u, v = self.potentials
-        plan = np.zeros((u.size, v.size))
-        plan[self.rows, self.cols] = self.flow
-        return plan
-
-
-def as_transport(certificate: _core.Certificate) -> Transport:
-    """Copy the core's certificate."""
-    return Transport(
-        value=certificate.value,
-        rows=certificate.rows,
-        cols=certificate.columns,
-        flow=certificate.flow,
-        potentials=(certificate.u, certificate.v),
-        n_pivots=certificate.n_pivots,
-        duality_gap=certificate.value - certificate.dual_value,
-    )
-
-
-def emd(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
-    """Earth mover's distance between two histograms.
-
-    Parameters
-    ----------
-    r : array-like of shape (m,)
-        Non-negative histogram.
-    c : array-like of shape (n,)
-        Non-negative histogram of the same mass (to 1e-6; c is scaled to r's mass),
-        usually on the same bins.
-    metric : array-like of shape (m, n)
-        Cost of moving a unit of mass from bin p of r to bin q of c. Usually a metric
-        on common bins; any real matrix is accepted, and solved exactly. Only the costs
-        between bins that are not empty are copied.
-
-    Returns
-    -------
-    float
-        The cost of the cheapest plan.
-
-    Examples
-    --------
-    >>> from groundmetric import emd
-    >>> emd([3, 1, 0], [1, 1, 2], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
-    4.0
-
-    Between histograms on different bins, here two mines and three factories:
-
-    >>> emd([2, 2], [1, 2, 1], [[1, 4, 6], [5, 2, 3]])
-    10.0
-    """
-    return _in_range(_core.emd(*_pair(r, c, metric)))
-
-
-def transport(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> Transport:
-    """Optimal plan between two histograms, with its certificate.
-
-    Takes the same arguments as :func:`emd`.
-
-    Returns
-    -------
-    Transport
-        Value, plan, potentials of all bins, and duality gap.
-
-    Examples
-    --------
-    >>> from groundmetric import transport
-    >>> t = transport([3, 1, 0], [1, 1, 2], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
-    >>> t.value, t.duality_gap
-    (4.0, 0.0)
-    >>> t.plan
-    array([[1., 0., 2.],
-           [0., 1., 0.],
-           [0., 0., 0.]])
-    """
-    certificate = _core.transport(*_pair(r, c, metric))
-    _in_range(certificate.value)
-    return as_transport(certificate)
-
-
-def _pair(
-    r: ArrayLike, c: ArrayLike, metric: ArrayLike
-) -> tuple[Floats, Floats, float, Floats]:
-    """Validate two histograms, and the costs between their bins."""
-    left = validation.as_histograms(r, "r", ndim=1)
-    right = validation.as_histograms(c, "c", ndim=1)
-    cost = validation.as_cost(metric, left.n_bins, n_columns=right.n_bins, single=True)
-    return left.values, right.values, validation.common_mass(left, right), cost
-
-
-def _in_range(value: float) -> float:
-    if not math.isfinite(value):
-        validation.require_in_range(value)
-    return value
 
 
 def pairwise_emd(
@@ -189,6 +51,8 @@ def pairwise_emd(
         Dask array, Y must be one, too, and so is the result, which is computed lazily.
     metric : array-like of shape (d, e), learner, str or callable, optional
         Cost of moving a unit of mass from a bin of X to a bin of Y; any real matrix.
+        Infinite entries forbid arcs; a pair that no plan solves without them has an
+        infinite distance.
         Or a fitted learner, such as :class:`~groundmetric.GroundMetricLearning`: X and
         Y are then normalized and raised to its power, as in its method ``pairwise``.
         If 60 % of its entries or more equal the largest, as with
@@ -198,9 +62,11 @@ def pairwise_emd(
         With points, the name of a metric in ``scipy.spatial.distance.cdist``, or a
         function that takes the coordinates of some bins (k, s) and of others (l, s)
         and returns their costs (k, l); None is "euclidean", the fastest.
-    points : array-like of shape (d, s), optional
+    points : array-like of shape (d, s) or (d,), optional
         Coordinates of the bins, instead of a matrix. Costs are computed between the
         non-empty bins of each pair, and sparse X and Y stay sparse: d may be large.
+        On a line, with one coordinate each, distances and "sqeuclidean" are solved by
+        sorting.
         With word vectors as points, this is the word mover's distance.
     out : path, ndarray, memmap or zarr array, optional
         Where to write distances, block by block; a path to a ``.npy`` file makes one of

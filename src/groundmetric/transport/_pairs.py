@@ -17,6 +17,7 @@ from .. import _core, validation
 from .._cluster import is_lazy, lazily
 from ..validation import Case
 from ._bins import Bins, columns_of
+from ._forbidden import as_distances
 from ._points import PointsPairs, as_masses, sparse_contents
 from ._rounded import warn_if_rounded
 
@@ -61,7 +62,7 @@ class DensePairs:
         right = left if Y is None else validation.as_histograms(Y, "Y")
         self._total = validation.common_mass(left, right)
         cost = validation.as_cost(
-            metric, left.n_bins, n_columns=right.n_bins, single=True
+            metric, left.n_bins, n_columns=right.n_bins, single=True, may_forbid=True
         )
         bins = Bins.of(left.values, right.values)
         self._left = columns_of(left.values, bins and bins.rows)
@@ -99,8 +100,7 @@ class DensePairs:
         distances: Floats = _core.pairwise_dense(
             x, y, self._matrix, same, threads, report
         )
-        validation.require_in_range(distances)
-        return distances
+        return as_distances(distances)
 
 
 class SparsePairs:
@@ -115,7 +115,9 @@ class SparsePairs:
         right = left if Y is None else validation.as_supports(Y, "Y")
         self._total = validation.common_mass(left, right)
         self._left, self._right = left.values, right.values
-        self._cost = validation.as_cost(metric, left.n_bins, single=True)
+        self._cost = validation.as_cost(
+            metric, left.n_bins, single=True, may_forbid=True
+        )
         self.symmetric = Y is None and np.array_equal(self._cost, self._cost.T)
         self.shape = (self._left.shape[0], self._right.shape[0])
 
@@ -138,7 +140,7 @@ class SparsePairs:
         x = as_masses(self._left[rows], self._total)
         y = x if same else as_masses(self._right[columns], self._total)
         bins = np.arange(len(self._cost), dtype=np.int32)
-        return _core.pairwise_sparse(
+        distances: Floats = _core.pairwise_sparse(
             x,
             y,
             self._matrix,
@@ -149,6 +151,7 @@ class SparsePairs:
             n_threads=threads,
             progress=report,
         )
+        return as_distances(distances)
 
 
 def all_pairs(

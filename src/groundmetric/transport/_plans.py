@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._exact import Transport
+from ._certificate import Transport
+from ._forbidden import Mask, small_where_unbound, without
 from ._points import BLOCK
 
 if TYPE_CHECKING:
@@ -33,10 +34,11 @@ class SparsePlans(NamedTuple):
     core: _core.SparseBatch
     number: int
     block: BlockOfCosts
-    potentials: Callable[[int], tuple[Bins, Floats, Bins, Floats]]  # of a pair
+    inner: Callable[[int], tuple[Bins, Floats, Bins, Floats]]  # potentials of a pair
     shape: tuple[int, int]
     is_metric: bool
     is_dense: bool  # sums of plans, as matrices of costs are
+    forbidden: Mask | None = None
 
     def plan_sum(self, pairs: Indices, weights: Floats) -> Floats | csr_array:
         """Weighted sum of plans."""
@@ -51,7 +53,7 @@ class SparsePlans(NamedTuple):
                 np.add.at(total, (rows, columns), flow)
             else:
                 total += coo_array((flow, (rows, columns)), self.shape).tocsr()
-        return total
+        return without(self.forbidden, total)
 
     def mass_gradient(self, rows: csr_array, pairs: Indices, weights: Floats) -> Floats:
         """Gradient of the weighted sum of all distances, in the entries of the rows.
@@ -63,7 +65,7 @@ class SparsePlans(NamedTuple):
         bins, starts = rows.indices, rows.indptr
         gradient, f = np.zeros(len(bins)), np.empty(self.shape[0])
         for k, (i, j) in enumerate(pairs):
-            found = _Potentials(*self.potentials(k))
+            found = _Potentials(*self.inner(k))
             ends = slice(*starts[i : i + 2]), slice(*starts[j : j + 2])
             for end in ends:
                 f[bins[end]] = np.nan  # where both have the same mass
@@ -79,12 +81,24 @@ class SparsePlans(NamedTuple):
     def transport(self, pair: int, value: float, n_pivots: int) -> Transport:
         """Plan of a pair, and potentials on all bins."""
         _, rows, columns, flow = self.core.plans(self.number, np.array([pair]))
-        found = _Potentials(*self.potentials(pair))
-        extend = _lipschitz if self.is_metric else _extended
-        u, v = extend(self.block, self.shape, found)
+        if self.forbidden is not None:
+            kept = ~self.forbidden[rows, columns]
+            rows, columns, flow = rows[kept], columns[kept], flow[kept]
+        u, v = self._extended_to_all(pair)
         # Marginals of the plan are the histograms; mass that stays adds nothing.
         dual = float((flow * (u[rows] + v[columns])).sum())
         return Transport(value, rows, columns, flow, (u, v), n_pivots, value - dual)
+
+    def potentials(self, pairs: Indices) -> tuple[Floats, Floats]:
+        """Potentials of some pairs on all bins, in rows."""
+        u, v = (np.empty((len(pairs), n)) for n in self.shape)
+        for k, pair in enumerate(pairs):
+            u[k], v[k] = self._extended_to_all(int(pair))
+        return u, v
+
+    def _extended_to_all(self, pair: int) -> tuple[Floats, Floats]:
+        extend = _lipschitz if self.is_metric else _extended
+        return extend(self.block, self.shape, _Potentials(*self.inner(pair)))
 
 
 class _Potentials(NamedTuple):
@@ -124,9 +138,11 @@ def _extended(
     full_u, full_v = np.empty(shape[0]), np.empty(shape[1])
     for part in _parts(shape[1]):
         full_v[part] = (block(rows, part) - u[:, None]).min(axis=0)
+    small_where_unbound(full_v)
     full_v[columns] = v
     for part in _parts(shape[0]):
         full_u[part] = (block(part, np.arange(shape[1])) - full_v).min(axis=1)
+    small_where_unbound(full_u)
     full_u[rows] = u
     return full_u, full_v
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
+from ._line import Line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +71,7 @@ class PointsPairs:
         self._metric = metric
         self._ground = validation.as_ground_cost(metric)
         self._left, self._right, self._points, self._total = PointSets.of(X, Y, points)
+        self._line = Line.of(self._points, metric)
         self.symmetric = Y is None and isinstance(metric, str)
         self.shape = (self._left.shape[0], self._right.shape[0])
 
@@ -91,11 +93,13 @@ class PointsPairs:
         state = vars(self).copy()
         state.pop("_coordinates", None)
         state.pop("_ground")
+        state.pop("_line")
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._ground = validation.as_ground_cost(self._metric)
+        self._line = Line.of(self._points, self._metric)
 
     def solve(
         self, rows: slice, columns: slice, threads: int, report: Report | None
@@ -103,6 +107,12 @@ class PointsPairs:
         """Distances between some of X and some of Y."""
         same = self.symmetric and rows == columns
         left, right = self._left[rows], self._right[columns]
+        if self._line is not None:
+            x = self._line.rows(left, self._total)
+            y = x if same else self._line.rows(right, self._total)
+            found: Floats = self._line.core.pairwise(x, y, same, threads, report)
+            validation.require_in_range(found)
+            return found
         if self._metric == "euclidean":
             x = as_masses(left, self._total)
             y = x if same else as_masses(right, self._total)

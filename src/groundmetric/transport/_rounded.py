@@ -29,6 +29,8 @@ def warn_if_rounded(
     d = len(cost)
     if n_solves * d**2 < WORTH_A_WARNING or cost.shape != (d, d) or n_solves < d / 8:
         return False
+    if np.isinf(cost).any():
+        return False  # it has forbidden arcs
     cost = cost.astype(np.float64, copy=False)  # it may be in single precision
     rounding = validation.rounding_of_metric(cost, n_threads)
     if rounding is None:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
 from ..validation import Case
+from ._forbidden import forbidden_in
 from ._plans import BlockOfCosts, SparsePlans
 from ._points import BLOCK, METRICS, PointSets, as_masses, bins_of, costs_between
 
@@ -96,7 +97,7 @@ class SparseSolver(_Supports):
         """Solve some pairs for a matrix."""
         require_no_points(points)
         given = Case.SPARSE.accept(metric)
-        cost = validation.as_cost(given, self.shape[0], single=True)
+        cost = validation.as_cost(given, self.shape[0], single=True, may_forbid=True)
         rows, columns = self._bins
         all_bins = len(rows) == len(columns) == len(cost)
         matrix = _core.CostMatrix(cost if all_bins else cost[np.ix_(rows, columns)])
@@ -112,6 +113,7 @@ class SparseSolver(_Supports):
             self.shape,
             is_metric=False,
             is_dense=True,
+            forbidden=forbidden_in(cost),
         )
         return SolvedSupports(values, n_pivots, "none", plans)
 
@@ -119,14 +121,8 @@ class SparseSolver(_Supports):
 class PointsSolver(_Supports):
     """Pairs of sparse histograms on bins with coordinates."""
 
-    def __init__(
-        self,
-        X: ArrayLike,
-        Y: ArrayLike | None,
-        points: ArrayLike | None,
-        pairs: ArrayLike,
-    ) -> None:
-        self._left, self._right, kept, total = PointSets.of(X, Y, points)
+    def __init__(self, sets: PointSets, pairs: ArrayLike) -> None:
+        self._left, self._right, kept, total = sets
         self._points = kept.copy()  # later solutions depend on them
         super().__init__(self._left, self._right, total, pairs, reduced=True)
 

@@ -33,11 +33,14 @@ from .features import as_grid, as_names, as_order, as_written_grid
 from .gradients import require_no_gradient
 from .histograms import (
     LARGEST_DIMENSION,
+    MASS_TOLERANCE,
+    ROUNDING,
     Histograms,
     as_distributions,
     as_histograms,
     as_nonnegative,
     common_mass,
+    paired_masses,
     require_same_bins,
 )
 from .images import as_color_image, as_image, each_image
@@ -50,7 +53,7 @@ from .pairs import (
     as_similarity,
     as_weights,
 )
-from .places import Table, spelled
+from .places import Table, spelled, unmasked
 from .supports import (
     GroundCost,
     are_clouds,
@@ -71,6 +74,8 @@ from .triangles import (
 
 __all__ = [
     "LARGEST_DIMENSION",
+    "MASS_TOLERANCE",
+    "ROUNDING",
     "Case",
     "GroundCost",
     "Histograms",
@@ -117,6 +122,7 @@ __all__ = [
     "each_image",
     "is_learner",
     "n_threads",
+    "paired_masses",
     "require_bins",
     "require_classes",
     "require_dissimilarity",
@@ -134,4 +140,5 @@ __all__ = [
     "seen_by",
     "shortest_paths",
     "spelled",
+    "unmasked",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .gradients import require_no_gradient
-from .places import Table, spelled
+from .places import Table, spelled, unmasked
 from .triangles import NEARLY, broken_triangles
 
 Floats = NDArray[np.float64]
@@ -38,10 +38,7 @@ def as_float_array(
         given = given.toarray()
         if ndim == 1 and 1 in given.shape:
             given = given.ravel()
-    if np.ma.isMaskedArray(given):
-        raise ValueError(
-            f"{name} is a masked array; fill in the missing entries first."
-        )
+    given = unmasked(given, name)
     try:
         array = np.asarray(given)
         if array.dtype.kind in "biufO" and given is not None:
@@ -143,10 +140,12 @@ def as_cost(
     *,
     n_columns: int | None = None,
     single: bool = False,
+    may_forbid: bool = False,
 ) -> Floats:
     """Validate a finite real matrix of costs from d bins to n_columns (default: d).
 
-    A matrix of single precision is not converted if `single` is true.
+    A matrix of single precision is not converted if `single` is true. If `may_forbid`,
+    entries may be infinite: forbidden.
     """
     array = as_float_array(metric, name, 2, single=single)
     shape = (d, d if n_columns is None else n_columns)
@@ -156,7 +155,11 @@ def as_cost(
             f"{name} has shape {array.shape}, but the histograms have {bins} bins: "
             f"shape {shape} is needed."
         )
-    require_finite(array, name)
+    if not may_forbid:
+        require_finite(array, name)
+    elif not np.isfinite(array).all():
+        bad = np.isnan(array) | np.isneginf(array)
+        refuse(array, bad, name, "entries must be finite, or inf to forbid an arc")
     return array
 
 

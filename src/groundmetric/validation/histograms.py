@@ -130,6 +130,28 @@ def common_mass(*histograms: Histograms) -> float:
     return total
 
 
+def paired_masses(
+    left: Histograms, right: Histograms, pairs: NDArray[np.int64]
+) -> Floats:
+    """Check that both histograms of each pair (i, j) have the same mass.
+
+    Returns the mass of each of the first set.
+    """
+    masses, others = (
+        np.asarray(found.values.sum(axis=-1)).ravel() for found in (left, right)
+    )
+    i, j = pairs.T
+    bad = np.abs(others[j] - masses[i]) > MASS_TOLERANCE * masses[i]
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise ValueError(
+            f"{right.which(j[k])} has mass {others[j[k]]}, but {left.which(i[k])} has "
+            f"mass {masses[i[k]]}: the histograms of a pair must have equal masses. "
+            "Normalize them first."
+        )
+    return masses
+
+
 def require_same_bins(a: Histograms, b: Histograms) -> None:
     """Reject histograms with different numbers of bins."""
     if a.n_bins != b.n_bins:

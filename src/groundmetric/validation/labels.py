@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .places import spelled
+from .places import spelled, unmasked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,10 +20,7 @@ NUMBERS = "biufc"
 
 def as_labels(y: ArrayLike, name: str = "y") -> NDArray[Any]:
     """Validate one label per histogram, of any type that can be sorted."""
-    if np.ma.isMaskedArray(y):
-        raise ValueError(
-            f"{name} is a masked array; fill in the missing entries first."
-        )
+    y = unmasked(y, name)
     _require_one_kind(y, name)
     try:
         labels = np.asarray(y)

@@ -79,3 +79,17 @@ class Table:
 @lru_cache
 def _plain(name: str) -> Table:
     return Table(name)
+
+
+def unmasked(x: Any, name: str | Table) -> Any:
+    """Return the data of a masked array that has no masked entry; others as given."""
+    if not np.ma.isMaskedArray(x):
+        return x
+    masked = np.argwhere(np.ma.getmaskarray(x))
+    if len(masked):
+        table = Table.of(x, name)
+        raise ValueError(
+            f"{table} is a masked array, and {table.entry(masked[0].tolist())} is "
+            f"masked; fill in the missing entries first ({len(masked)} of {x.size})."
+        )
+    return x.data

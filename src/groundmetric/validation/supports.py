@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import as_float_array, require_finite
+from .gradients import require_no_gradient
 from .histograms import (
     LARGEST_DIMENSION,
     NEGATIVE,
@@ -112,8 +113,12 @@ def refuse_entries(
 
 
 def as_coordinates(points: ArrayLike, d: int, name: str = "points") -> Floats:
-    """Validate finite coordinates of d bins, in rows."""
-    array = as_float_array(points, name, 2)
+    """Validate finite coordinates of d bins, in rows; a vector is a single column."""
+    require_no_gradient(points, name)
+    if _is_vector(points):
+        array = as_float_array(points, name, 1)[:, None]
+    else:
+        array = as_float_array(points, name, 2)
     if len(array) != d or array.shape[1] == 0:
         raise ValueError(
             f"{name} has shape {array.shape}, but the histograms have {d} bins: one "
@@ -121,6 +126,13 @@ def as_coordinates(points: ArrayLike, d: int, name: str = "points") -> Floats:
         )
     require_finite(array, name)
     return array
+
+
+def _is_vector(points: ArrayLike) -> bool:
+    try:
+        return np.ndim(points) == 1
+    except ValueError:  # ragged
+        return False
 
 
 def as_clouds(X: Any, name: str) -> Clouds:
