@@ -210,6 +210,6 @@ if __name__ == "__main__":
     parser.add_argument("--only", nargs="*", help="parts of the names of data sets")
     parser.add_argument("--methods", nargs="*", help="names of methods")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
-    parser.add_argument("--limit", type=int, default=300, help="CPU seconds a method")
+    parser.add_argument("--limit", type=int, default=60, help="CPU seconds a method")
     parser.add_argument("--mixed", action="store_true", help="go on with old rows")
     run(parser.parse_args())

@@ -8,13 +8,11 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.svm import LinearSVC
+from sklearn.model_selection import StratifiedKFold
 from where_data import LARGE, DataSet
 
 from groundmetric.distances import DISTANCES
-from groundmetric.experiments import C_GRID, Method, knn_errors
+from groundmetric.experiments import Method, knn_errors
 from groundmetric.experiments.methods import of_baseline
 from groundmetric.learning._parameters import inverse_document_frequency
 
@@ -83,28 +81,6 @@ def squared_chi2(_X: Any, _y: Any, _n_jobs: Any) -> Any:
     return lambda left, right: DISTANCES["chi2"](left, right) ** 2
 
 
-def nothing(_X: Any, _y: Any, _n_jobs: Any) -> None:
-    """Learn no distance."""
-
-
-def linear(model: Any, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
-    """Predict by a linear model of square roots, logarithms or tf-idf."""
-    d, idf = X.shape[1], np.log((1 + len(X)) / (1 + np.count_nonzero(X, axis=0)))
-    maps = (
-        np.sqrt,
-        lambda rows: np.log(1 + d * rows),
-        lambda rows: np.log1p(d * rows) * (1 + idf),
-    )
-    folds = StratifiedKFold(smallest_of(y), shuffle=True, random_state=0)
-    found = []
-    for phi in maps:
-        scale = np.linalg.norm(phi(X), axis=1).mean()
-        search = GridSearchCV(model, {"C": [0.1, *C_GRID]}, cv=folds)
-        search.fit(phi(X) / scale, y)
-        found.append((search.best_score_, search.predict(phi(X_test) / scale)))
-    return max(found, key=lambda each: each[0])[1]
-
-
 def common(data: DataSet, method: Method) -> Method:
     """Learn from the commonest bins, and the sum of all others, if bins are many."""
     if data.X.shape[1] <= LARGE:
@@ -150,11 +126,3 @@ def discriminants(X: np.ndarray, y: np.ndarray, _n_jobs: Any) -> Any:
 
 CHI2_KERNEL = Method("chi2-kernel", "chi-squared kernel", {}, squared_chi2)
 LDA = Method("lda", "LDA, square roots", {}, discriminants)
-# What predicts labels without a distance.
-PREDICTORS = (
-    (Method("linear", "linear SVM", {"C": list(C_GRID)}, nothing), LinearSVC()),
-    (
-        Method("logistic", "logistic regression", {"C": list(C_GRID)}, nothing),
-        LogisticRegression(max_iter=1000),
-    ),
-)

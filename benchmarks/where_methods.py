@@ -18,21 +18,21 @@ from scipy.spatial.distance import cdist
 from where_choice import (
     CHI2_KERNEL,
     LDA,
-    PREDICTORS,
     best_of,
     chosen_among,
     common,
     cross_validated,
     is_plain,
-    linear,
     tfidf_cosine,
 )
 from where_data import LARGE, DataSet
 
 from groundmetric import (
+    EMDSVC,
     AutoMetric,
     CombinedMetricLearning,
     DiscriminantMetricLearning,
+    EMDKernel,
     GroundMetricLearning,
     MappedMetricLearning,
     Margin,
@@ -48,7 +48,7 @@ from groundmetric.baselines import (
     AitchisonEmbedding,
     ChiSquaredLMNN,
 )
-from groundmetric.experiments import METHODS, Method
+from groundmetric.experiments import METHODS, PREDICTORS, Method, Predictor
 from groundmetric.experiments.methods import of_baseline
 
 FEW = 150  # bins up to which there are tables, and a metric for each coordinate
@@ -80,10 +80,7 @@ def entries(data: DataSet) -> list[Entry]:
         *(Entry(method, OURS) for method in own(data)),
         Entry(chooser(data), CHOOSER),
         Entry(CHI2_KERNEL, RIVAL, knn=False),
-        *(
-            Entry(method, RIVAL, knn=False, predict=partial(linear, model))
-            for method, model in PREDICTORS
-        ),
+        *machines(data),
     ]
 
 
@@ -142,7 +139,9 @@ def own(data: DataSet) -> Iterator[Method]:
         yield from of_prior(data, "pulled", "exact, pulled to the prior", pulled)
         yield combined(data)
     yield from of_prior(data, "mapped", "mapped", mapped)
-    yield from of_prior(data, "softmax", "smoothed, from the prior", softmax)
+    # From the plane, say, from pixels, a softmax takes minutes and learns little.
+    if any(points.shape[1] >= FEW_COORDINATES for points in data.points.values()):
+        yield from of_prior(data, "softmax", "smoothed, from the prior", softmax)
 
 
 def chooser(data: DataSet) -> Method:
@@ -153,6 +152,54 @@ def chooser(data: DataSet) -> Method:
         settings={"points": list(data.points)},
         learn=Method.of(learner, CHOOSER).learn,
     )
+
+
+def machines(data: DataSet) -> Iterator[Entry]:
+    """List what predicts labels without a distance, or with one of several kernels."""
+    for predictor in PREDICTORS.values():
+        yield Entry(
+            Method(predictor.name, predictor.label, predictor.settings, nothing),
+            RIVAL,
+            knn=False,
+            predict=partial(predicted, predictor),
+        )
+    plain = [
+        EMDKernel(distance="l1"),
+        EMDKernel(distance="hellinger"),
+        EMDKernel(distance="l2", exponent=2),
+        EMDKernel(distance="chi2", exponent=2),
+    ]
+    yield machine("plain-kernels", "SVM, plain kernels", plain, RIVAL)
+    if data.points and data.X.shape[1] <= LARGE:
+        metrics = [cdist(points, points) for points in data.points.values()]
+        weights = [len(metrics)] + [1] * len(metrics)
+        means = [
+            EMDKernel(distance=[name, *metrics], weights=weights)
+            for name in ("hellinger", "l1")
+        ]
+        yield machine("prior-kernels", "SVM, and EMDs", [*plain, *means], OURS)
+
+
+def machine(name: str, label: str, kernels: list[EMDKernel], group: str) -> Entry:
+    """Predict by a support vector machine that chooses its kernel."""
+    settings = {"kernels": len(kernels)}
+
+    def predict(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
+        return EMDSVC(kernels).fit(X, y).predict(X_test)
+
+    method = Method(name, label, settings, nothing)
+    return Entry(method, group, knn=False, predict=predict)
+
+
+def predicted(
+    predictor: Predictor, X: np.ndarray, y: np.ndarray, X_test: np.ndarray
+) -> np.ndarray:
+    """Predict labels by what needs no distance."""
+    return predictor.learn(X, y, None)(X_test)
+
+
+def nothing(_X: Any, _y: Any, _n_jobs: Any) -> None:
+    """Learn no distance."""
 
 
 # Learners that start from what is known of the bins.

@@ -65,7 +65,7 @@ def test_files_of_words():
     assert data.are_words
     assert data.X.shape == (120, 50)
     names = {entry.name for entry in entries(data)}
-    assert {"emd-prior", "mapped", "chooser", "linear"} <= names
+    assert {"emd-prior", "mapped", "chooser", "linear-svm"} <= names
 
 
 def test_taxa_are_as_far_as_their_path_in_the_tree():
