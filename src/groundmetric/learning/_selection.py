@@ -36,8 +36,8 @@ LEARNED = (
 )
 
 
-def within_one_error(scores: Floats) -> NDArray[np.bool_]:
-    """Tell which of these are within one standard error of the best; NaN is not.
+def within_one_error(scores: Floats, n_errors: float = 1.0) -> NDArray[np.bool_]:
+    """Tell which are within one standard error of the best, or this many; NaN is not.
 
     Folds are along the last axis.
     """
@@ -45,7 +45,7 @@ def within_one_error(scores: Floats) -> NDArray[np.bool_]:
     best = np.unravel_index(np.nanargmax(means), means.shape)
     lead = scores[best] - scores
     error = lead.std(axis=-1) / np.sqrt(max(scores.shape[-1] - 1, 1))
-    within: NDArray[np.bool_] = lead.mean(axis=-1) <= error
+    within: NDArray[np.bool_] = lead.mean(axis=-1) <= n_errors * error
     return within
 
 
