@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import groundmetric as gm
 from groundmetric.base._model import load_model
 from groundmetric.datasets import read_table
-from groundmetric.datasets._arrays import load_labels
+from groundmetric.datasets._label_file import load_labels
 from groundmetric.datasets._matrix import load_matrix
 
 try:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
+import typer
 from typer import Option
 
 from .. import (
@@ -18,11 +19,13 @@ from .. import (
 )
 from .._words import count, percent
 from ..base._powers import Power, as_power
+from ..datasets import HistogramTable
 from ..datasets._matrix import in_order_of, load_matrix, load_metric
 from ..learning._folds import SCORED_NEIGHBORS
 from ._command import command
 from ._console import emit, note, shows_progress, tell
 from ._data import limited, read_labeled
+from ._models import learner_for
 from ._options import (
     INPUT,
     InputFile,
@@ -40,15 +43,22 @@ DEFAULTS: dict[str, Any] = {
     **GroundMetricLearning().get_params(),
 }
 LIMIT = 500  # minutes, not hours, at 128 bins
+# Options that learning from vectors of words does not have.
+OF_METRICS = (
+    *("criterion", "targets", "margin", "neighbors", "similar", "power", "init"),
+    *("points", "step_size", "inner_steps", "tol", "cv"),
+)
 STARTS = ("uniform", "typical", "independence")
 
 
 @command(
     "groundmetric fit flowers.csv --label species --out flowers.npz",
     "groundmetric fit photos/ --feature color --out photos.npz",
-    "zcat counts.csv.gz | groundmetric fit - --ignore id --json",
+    "groundmetric fit texts/ --vectors glove.txt --out texts.npz",
+    "zcat counts.csv.gz | groundmetric fit - --id sample --json",
 )
 def fit(
+    context: typer.Context,
     source: Source,
     *,
     out: Annotated[Path, Output((".npz",))] = Path("model.npz"),
@@ -139,6 +149,8 @@ def fit(
         verbose=int(shows_progress()),
     )
     given = limited(read_labeled(source), limit, seed, "learning from")
+    if given.points is not None:
+        learner = _from_vectors(given, source, context, learner, seed)
     if start is not None:
         learner.init = in_order_of(given.names, start, str(init), given.source)
     model: Any = MetricLearningCV(learner, {}) if cv else learner
@@ -152,7 +164,7 @@ def fit(
     values = learner.path_.column("criterion") if learner.path_ else np.full(1, np.nan)
     found: dict[str, Any] = {
         "data": given.source,
-        "n_histograms": len(given.X),
+        "n_histograms": len(given),
         "n_bins": given.X.shape[1],
         "classes": np.unique(given.y),
         "n_steps": learner.n_iter_,
@@ -169,6 +181,26 @@ def fit(
     _say(found)
     if source.path != "-":
         note(f"Did it help? {evaluation_of(source)}")
+
+
+def _from_vectors(
+    given: HistogramTable, source: Source, context: typer.Context, own: Any, seed: int
+) -> Any:
+    """Make a learner that starts at vectors of words; reject options of others."""
+
+    def is_asked_for(name: str) -> bool:
+        origin = context.get_parameter_source(name)
+        return origin is not None and origin.name == "COMMANDLINE"
+
+    for name in filter(is_asked_for, OF_METRICS):
+        raise ValueError(
+            f"{as_option(name)} is not for texts, whose words start at their vectors; "
+            "leave it out, or use Python."
+        )
+    options = {"max_steps": own.max_steps} if is_asked_for("max_steps") else {}
+    return learner_for(
+        given, jobs=source.jobs, callbacks=own.callbacks, random_state=seed, **options
+    )
 
 
 def _power_of(text: str) -> Power:

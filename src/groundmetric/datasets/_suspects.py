@@ -137,7 +137,7 @@ def _found(
         if _completes(column, totals):
             continue
         scale = largest[second if j == first else first]
-        words = _words(names[j])
+        words = words_of(names[j])
         if (why := _as_id(column, words)) or (why := _as_code(column, classes, words)):
             yield Suspect(j, why, certain=True)
         elif is_large := _is_large(column, totals, scale):
@@ -244,7 +244,7 @@ def _as_measurement(column: Floats, classes: Classes | None, words: set[str]) ->
     return ""
 
 
-def _words(name: str) -> set[str]:
+def words_of(name: str) -> set[str]:
     """Return a name, and its last word: both of patientId and patient_id are id."""
     parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name) or [name]
     return {name.lower(), parts[-1].lower()}
