@@ -81,7 +81,8 @@ def test_a_column_that_leaks_is_refused_in_the_words_of_python(tmp_path):
     with pytest.raises(ValueError, match="column 'acc' is not a bin") as found:
         read_table(path)
     assert str(found.value).endswith(
-        "in order; leave it out with ignore=['acc'], or use it all the same with "
+        "in order; take it as ids with id='acc', leave it out with ignore=['acc'], or "
+        "use it all the same with "
         "keep=['acc']."
     )
     left = read_table(path, ignore=["acc", 1], keep=None)

@@ -159,6 +159,8 @@ def fit(
     if given.names is not None:  # as if fitted on a frame, so that columns are checked
         for each in (model, learner):
             each.feature_names_in_ = np.array(given.names, dtype=object)
+    if given.has_names:
+        learner.sample_names_in_ = np.array(given.row_names(), dtype=str)
     model.save(out)
     # The criterion at the start of each step; cross-validation may have chosen none.
     values = learner.path_.column("criterion") if learner.path_ else np.full(1, np.nan)

@@ -4,38 +4,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from .. import validation
 from ._cells import (
-    EXACT,
     Cells,
     Floats,
     Gap,
-    as_column,
-    as_labels,
     find_column,
     require_distinct,
 )
-from ._ids import id_column, ids_of
-from ._label_file import LabelFile, labels_for
+from ._ids import groups_of, id_column, ids_of
+from ._labels import labels_of, named_label, transpose_hint
 from ._missing import fill
-from ._reading import TRANSPOSE, Bins, Reading, listed
+from ._reading import Bins, Reading, listed
 from ._spelling import is_text
 from ._suspects import check_bins, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
+
+    from ._label_file import LabelFile
+
+
+class Known(NamedTuple):
+    """What is known of rows, besides their histograms."""
+
+    labels: NDArray[Any] | None
+    ids: NDArray[Any] | None
+    groups: NDArray[Any] | None
 
 
 class Split(NamedTuple):
-    """A table, split: histograms, their labels and ids, and the columns of bins."""
+    """A table, split: histograms, what is known of them, and the columns of bins."""
 
     X: Floats
     labels: NDArray[Any] | None
     ids: NDArray[Any] | None
+    groups: NDArray[Any] | None
     bins: list[int]
     rows: NDArray[np.int64]  # where they are
 
@@ -54,13 +61,15 @@ def split_columns(
     given come first.
     """
     names = cells.names
-    used = _used(cells, reading)
+    group = _group_column(cells, reading)
+    used = [j for j in _used(cells, reading) if j != group]
     known = [] if wanted is None else _look_up(cells, wanted, reading)
     left = [j for j in used if j not in known]
-    named = _named_label(cells, reading, given)
+    named = named_label(cells, reading, given)
     if named is not None and named not in used:
-        label, ignore = reading.spell("label"), reading.spell("ignore")
-        raise ValueError(f"{label} and {ignore} both name {reading.label!r}.")
+        other = reading.spell("groups" if named == group else "ignore")
+        label = reading.spell("label")
+        raise ValueError(f"{label} and {other} both name {reading.label!r}.")
     kept = _kept_columns(cells, reading)
     free = [j for j in left if j not in (named, *kept)]
     at = id_column(cells, reading, free, free=bool(known))
@@ -72,10 +81,10 @@ def split_columns(
     if not bins:
         raise ValueError(f"{cells.source} has no column left for the histograms.")
     X, gaps = cells.numbers(bins)
-    ids = ids_of(cells, at)
-    labels = _labels(cells, reading, chosen, given, ids)
+    ids, groups = ids_of(cells, at), groups_of(cells, group)
+    labels = labels_of(cells, reading, chosen, given, ids)
     X, there = _filled(X, gaps, cells, reading, bins)
-    labels = labels if labels is None or len(labels) != len(there) else labels[there]
+    labels, ids, groups = (_taken(part, there) for part in (labels, ids, groups))
     if known and wanted is not None:
         reading.notes.extend(_left_out([names[j] for j in left if j != chosen], wanted))
     else:
@@ -83,24 +92,30 @@ def split_columns(
         valid = _if_valid(labels, len(X))
         found = suspects(called, X, valid, _kept(cells, reading, bins))
         check_bins(reading, cells.source, called, found)
-    return Split(
-        X, labels, None if ids is None else ids[there], bins, cells.rows[there]
-    )
+    return Split(X, labels, ids, groups, bins, cells.rows[there])
 
 
-def labels_and_ids(
-    about: Cells, reading: Reading, given: LabelFile | None
-) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
-    """Return labels and ids from what is known of rows, whose bins are elsewhere."""
-    named = _named_label(about, reading, given)
-    left = [j for j in range(len(about.names)) if j != named]
+def known_of_rows(about: Cells, reading: Reading, given: LabelFile | None) -> Known:
+    """Return labels, ids and groups of rows whose bins are elsewhere."""
+    named = named_label(about, reading, given)
+    group = _group_column(about, reading)
+    left = [j for j in range(len(about.names)) if j not in (named, group)]
     at = id_column(about, reading, left, free=True)
     ids = ids_of(about, at)
     chosen = named
     if chosen is None:
         others = [j for j in left if j != at]
         chosen = _guessed(about, reading, others, given, known=True)
-    return _labels(about, reading, chosen, given, ids), ids
+    labels = labels_of(about, reading, chosen, given, ids)
+    return Known(labels, ids, groups_of(about, group))
+
+
+def _group_column(cells: Cells, reading: Reading) -> int | None:
+    """Find the column of the groups, if one is named."""
+    name = reading.groups
+    if name is None or (reading.is_second and name not in cells.names):
+        return None
+    return find_column(name, cells.names, cells.source, reading.spell("groups"))
 
 
 def _used(cells: Cells, reading: Reading) -> list[int]:
@@ -113,31 +128,6 @@ def _used(cells: Cells, reading: Reading) -> list[int]:
     used = [j for j in range(len(names)) if j not in ignored]
     require_distinct([names[j] for j in used if names[j]], cells.source)
     return used
-
-
-def _named_label(cells: Cells, reading: Reading, given: LabelFile | None) -> int | None:
-    """Find the column of labels that is named, if it is one of this file."""
-    label = reading.label
-    if label is None:
-        return None
-    is_elsewhere = given is not None or (reading.is_second and not reading.labeled)
-    if is_elsewhere and label not in cells.names:
-        return None
-    try:
-        return find_column(label, cells.names, cells.source, reading.spell("label"))
-    except ValueError as error:
-        raise ValueError(f"{error}{_transpose_hint(cells, [label], reading)}") from None
-
-
-def _transpose_hint(cells: Cells, wanted: Sequence[str], reading: Reading) -> str:
-    """Point to samples in columns, if the first column has the names of columns."""
-    if reading.transpose or not set(wanted) & set(cells.spelled(0)):
-        return ""
-    name = next(iter(set(wanted) & set(cells.spelled(0))))
-    return (
-        f" Its first column has {name!r}: if samples are in columns, add "
-        f"{reading.spell(*TRANSPOSE)}."
-    )
 
 
 def _if_valid(given: NDArray[Any] | None, n: int) -> NDArray[Any] | None:
@@ -235,7 +225,7 @@ def _look_up(cells: Cells, wanted: Bins, reading: Reading) -> list[int]:
         if name not in places:
             raise ValueError(
                 f"{cells.source} has no column {name!r}, which {wanted.of}."
-                f"{_transpose_hint(cells, wanted.names, reading)}"
+                f"{transpose_hint(cells, wanted.names, reading)}"
             )
     return [places[name] for name in wanted.names]
 
@@ -251,6 +241,11 @@ def _is_text(cells: Floats | list[str]) -> bool:
     return isinstance(cells, list) and is_text(cells)
 
 
+def _taken(part: NDArray[Any] | None, there: NDArray[np.bool_]) -> Any:
+    """Select rows; a part of another length is wrong, which the caller says."""
+    return part if part is None or len(part) != len(there) else part[there]
+
+
 def _filled(
     X: Floats, gaps: Sequence[Gap], cells: Cells, reading: Reading, bins: Sequence[int]
 ) -> tuple[Floats, NDArray[np.bool_]]:
@@ -261,46 +256,3 @@ def _filled(
         return f"{cells.unit} {cells.rows[gap.row]}, {cells.across} {name!r}"
 
     return fill(X, gaps, reading, cells.source, place)
-
-
-def _labels(
-    cells: Cells,
-    reading: Reading,
-    j: int | None,
-    given: LabelFile | None,
-    ids: NDArray[Any] | None,
-) -> NDArray[Any] | None:
-    """Return labels, from the file that is given, or of column j."""
-    if given is not None:
-        n, names = len(cells.rows), cells.names
-        return labels_for(given, n, ids, reading, of=cells.source, columns=names)
-    if j is None or reading.labeled is False:
-        return None
-    try:
-        return _valid_labels(cells, j, reading.warnings)
-    except ValueError as error:
-        if reading.labeled:
-            raise
-        reading.notes.append(f"no labels: {error}")
-        return None
-
-
-def _valid_labels(cells: Cells, j: int, warnings: list[str]) -> NDArray[Any]:
-    given = cells.columns[j]
-    column = as_column(given)
-    if column.dtype == object:
-        missing = column == ""
-    else:
-        large = np.isfinite(column) & (np.abs(column) >= EXACT)
-        if large.any():
-            row = int(np.argmax(large))
-            raise cells.refusal(
-                row,
-                j,
-                f"{column[row]:g} is too large for a numeric label; write a letter "
-                "before it",
-            )
-        missing = ~np.isfinite(column) & (not isinstance(given, list))
-    if missing.any():
-        raise cells.refusal(int(np.argmax(missing)), j, "no label")
-    return as_labels(given, warnings)

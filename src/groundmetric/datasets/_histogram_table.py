@@ -45,6 +45,8 @@ class HistogramTable(LabeledHistograms):
         Files of images, relative to the folder; histogram i is of ``paths[rows[i]]``.
     feature_names : tuple of str or None
         Names of the bins to show: those of columns, or of the features of images.
+    groups : ndarray of shape (n,) or None
+        Group of each histogram, such as a patient, if a column has them.
     notes : tuple of str
         Sentences that say how columns were read, and which were left out.
 
@@ -64,6 +66,7 @@ class HistogramTable(LabeledHistograms):
     paths: tuple[str, ...] | None = None
     feature_names: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    groups: NDArray[Any] | None = None
 
     def where(self, i: int) -> str:
         """Name the place of histogram i: "line 7", "S12, line 7" or a file."""
@@ -107,9 +110,9 @@ class HistogramTable(LabeledHistograms):
     def take(self, indices: ArrayLike) -> HistogramTable:
         """Return some of the histograms."""
         kept = np.asarray(indices)
-        y = None if self.y is None else self.y[kept]
-        ids = None if self.ids is None else self.ids[kept]
-        return replace(self, X=self.X[kept], y=y, ids=ids, rows=self.rows[kept])
+        parts: dict[str, Any] = {"y": self.y, "ids": self.ids, "groups": self.groups}
+        taken: Any = {k: x if x is None else x[kept] for k, x in parts.items()}
+        return replace(self, X=self.X[kept], rows=self.rows[kept], **taken)
 
 
 def bins_like(table: HistogramTable) -> Bins:

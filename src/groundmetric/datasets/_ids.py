@@ -77,7 +77,7 @@ def _of_numbers(cells: Cells, left: Sequence[int], *, free: bool) -> int | None:
         if isinstance(column, list) and not all(map(str.isdecimal, column)):
             continue
         values = np.asarray(column, dtype=float)
-        if (values == np.round(values)).all() and len(np.unique(values)) == len(values):
+        if (values == np.round(values)).all() and is_distinct(cells.spelled(j)):
             found.append(j)
     return found[0] if len(found) == 1 else None
 
@@ -102,6 +102,16 @@ def _require_ids(cells: Cells, j: int, reading: Reading) -> None:
                 f"column out with {reading.spell('ignore', cells.names[j])}",
             )
         first[cell] = i
+
+
+def groups_of(cells: Cells, j: int | None) -> NDArray[Any] | None:
+    """Return the groups as they are written, if there are any."""
+    if j is None:
+        return None
+    found = cells.spelled(j)
+    if "" in found:
+        raise cells.refusal(found.index(""), j, "no group")
+    return np.array(found, dtype=str)
 
 
 def ids_of(cells: Cells, j: int | None) -> NDArray[Any] | None:

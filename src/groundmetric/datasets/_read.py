@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import validation
-from .._words import count
 from ._annotated import read_annotated
 from ._arrays import Arrays, load_npy, load_npz
 from ._cells import Cells, Floats, Gap, find_column
-from ._columns import labels_and_ids, split_columns
+from ._columns import known_of_rows, split_columns
 from ._documents import has_texts, read_documents
 from ._folder import load_image_folder
 from ._formats import (
@@ -30,17 +29,18 @@ from ._formats import (
 )
 from ._histogram_table import HistogramTable
 from ._label_file import LabelFile, labels_for, load_labels
+from ._labels import labels_in
 from ._missing import POLICIES, fill, nan_gaps
 from ._parquet import read_parquet
 from ._read_rows import read_rows
-from ._reading import TRANSPOSE, Bins, Reading
+from ._reading import Bins, Reading
 from ._rows import transposed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Parameters that only tables have, and those that tables share with arrays.
-OF_COLUMNS = ("label", "id", "ignore", "keep", "header")
+OF_COLUMNS = ("label", "id", "groups", "ignore", "keep", "header")
 OF_FILES = ("transpose", "missing")
 
 
@@ -66,9 +66,7 @@ def read(reading: Reading) -> HistogramTable:
             f"{reading.bins.number}{ways if is_table(reading.path) else ''}."
         )
     if found.paths is None:
-        found = replace(
-            found, y=_valid_labels(found, reading), feature_shape=X.shape[1:]
-        )
+        found = replace(found, y=labels_in(found, reading), feature_shape=X.shape[1:])
     return replace(found, X=X, notes=tuple(reading.notes))
 
 
@@ -118,42 +116,6 @@ def _require_use(reading: Reading) -> None:
             raise ValueError(f"{spell(name)} is for {which}, not {path}.")
 
 
-def _valid_labels(found: HistogramTable, reading: Reading) -> Any:
-    """Return valid labels, one for each histogram, or None if none are needed."""
-    y, labels = found.y, reading.labels
-    where = found.source if labels is None else str(labels)
-    if labels is None and reading.labeled is False:
-        return None
-    if y is None:
-        if not reading.labeled:
-            return None
-        raise ValueError(
-            f"{where} has no labels; give them with {reading.spell('labels', 'FILE')}."
-        )
-    try:
-        if len(y) != len(found):
-            raise ValueError(  # noqa: TRY301 - handled like other labels that are bad
-                f"{where} has {count(len(y), 'label')} for "
-                f"{count(len(found), 'histogram')}{_hint(found, len(y), reading)}."
-            )
-        return validation.as_labels(y, f"{where}: y")
-    except ValueError as error:
-        if reading.labeled is not None:
-            raise
-        reading.notes.append(f"no labels: {error}")
-        return None
-
-
-def _hint(found: HistogramTable, n_labels: int, reading: Reading) -> str:
-    """Point to samples in columns, if there are as many columns as labels."""
-    if reading.transpose or n_labels not in (found.X.shape[1], found.X.shape[1] + 1):
-        return ""
-    return (
-        f", but it fits the {found.X.shape[1]:,} columns of {found.source}: if samples "
-        f"are in columns, add {reading.spell(*TRANSPOSE)}"
-    )
-
-
 def _cells_of(reading: Reading) -> Cells:
     path = reading.path
     if suffix_of(path) in PARQUET and not reading.transpose:
@@ -164,7 +126,9 @@ def _cells_of(reading: Reading) -> Cells:
     cells = read_rows(
         rows,
         header=reading.header,
-        as_written=[x for x in (reading.label, reading.id) if x is not None],
+        as_written=[
+            x for x in (reading.label, reading.id, reading.groups) if x is not None
+        ],
         spell=reading.spell,
         notes=reading.notes,
     )
@@ -195,6 +159,7 @@ def _read_cells(reading: Reading, given: LabelFile | None) -> HistogramTable:
         unit=cells.unit,
         ids=split.ids,
         feature_names=names,
+        groups=split.groups,
     )
 
 
@@ -254,17 +219,18 @@ def _read_annotated(reading: Reading, given: LabelFile | None) -> HistogramTable
                     f"{reading.path} has no bin {name!r}, which {reading.bins.of}."
                 )
         bins = np.array([places[name] for name in reading.bins.names])
-    labels, ids = labels_and_ids(about, reading, given)
+    known = known_of_rows(about, reading, given)
     called = tuple(names[j] for j in bins)
     return HistogramTable(
         X[:, bins],
-        labels,
+        known.labels,
         (len(bins),),
         reading.path,
         called,
         rows=about.rows,
-        ids=ids,
+        ids=known.ids,
         feature_names=called,
+        groups=known.groups,
     )
 
 

@@ -21,6 +21,7 @@ def read_table(
     label: str | int | None = None,
     labels: str | os.PathLike[str] | None = None,
     id: str | int | None = None,  # noqa: A002 - as columns are called
+    groups: str | int | None = None,
     ignore: str | int | Iterable[str | int] | None = (),
     keep: str | int | Iterable[str | int] | None = (),
     header: bool | None = None,
@@ -60,6 +61,8 @@ def read_table(
         Column of the ids, which name the histograms. By default a column without a
         name, one of text that differs in each row, or one of numbers called id or the
         like; the notes say which.
+    groups : str or int, optional
+        Column of the groups, such as patients, which is not a bin.
     ignore : column or iterable of columns
         Columns to leave out.
     keep : column or iterable of columns
@@ -129,6 +132,7 @@ def read_table(
         label=None if label is None else str(label),
         labels=None if labels is None else Path(labels),
         id=None if id is None else str(id),
+        groups=None if groups is None else str(groups),
         ignore=_as_columns(ignore, "ignore"),
         keep=_as_columns(keep, "keep"),
         header=header,

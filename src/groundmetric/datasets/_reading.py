@@ -32,9 +32,9 @@ class Reading:
 
     Attributes
     ----------
-    path, label, labels, id, ignore, keep, header, transpose, missing, vectors, labeled
+    path, label, labels, id, groups, ignore, keep, header, transpose, missing, vectors
         As in :func:`groundmetric.datasets.read_table`; all columns by name.
-    feature, n_jobs, verbose
+    labeled, feature, n_jobs, verbose
         Likewise.
     bins : Bins, optional
         The bins that are wanted.
@@ -50,6 +50,7 @@ class Reading:
     label: str | None = None
     labels: Path | None = None
     id: str | None = None
+    groups: str | None = None
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
     header: bool | None = None

@@ -30,7 +30,9 @@ def read_sheet(path: str, notes: list[str]) -> HeldRows:
             warnings.simplefilter("ignore")  # about styles and extensions
             book = openpyxl.load_workbook(path, read_only=True, data_only=True)
             sheet = book.worksheets[0]
-            rows = [[_spelled(x) for x in row] for row in sheet.iter_rows(None, 1)]
+            rows = [
+                [_spelled(x) for x in row] for row in sheet.iter_rows(values_only=True)
+            ]
             names = [one.title for one in book.worksheets]
             book.close()
     except (*BROKEN, zlib.error) as error:
