@@ -113,6 +113,7 @@ def test_anndata_of_its_own_package(tmp_path):
         pytest.skip("anndata is large; the other tests write its format by h5py")
     import anndata
 
+    anndata.settings.allow_write_nullable_strings = True
     obs = pd.DataFrame({"kind": KINDS, "depth": COUNTS.sum(axis=1)}, index=IDS)
     for X in (COUNTS.astype(float), csr_array(COUNTS.astype(float))):
         table = anndata.AnnData(X, obs=obs, var=pd.DataFrame(index=NAMES))
@@ -137,6 +138,20 @@ def test_columns_of_anndata(tmp_path):
         read_table(path, label="none")
     with pytest.raises(ValueError, match="transpose is for tables and arrays, not"):
         read_table(path, transpose=True)
+
+
+@pytest.mark.parametrize("part", ["X", "obs", "var", "obs/_index", "X/indptr"])
+def test_anndata_that_lacks_a_part(part, tmp_path):
+    as_annotated(tmp_path / "t.h5ad")
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "t.h5ad", "a") as file:
+        del file[part]
+    with pytest.raises(ValueError, match=r"t\.h5ad is damaged, or not an AnnData file"):
+        read_table(tmp_path / "t.h5ad")
+    content = (tmp_path / "t.h5ad").read_bytes()
+    (tmp_path / "t.h5ad").write_bytes(content[: len(content) // 2])
+    with pytest.raises(ValueError, match=r"t\.h5ad is damaged, or not an AnnData file"):
+        read_table(tmp_path / "t.h5ad")
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,18 @@ def test_samples_in_columns(run):
         )
 
 
+@pytest.mark.usefixtures("folder")
+def test_queries_may_have_samples_in_rows(run):
+    FRAME.to_csv("rows.csv", index=False)
+    FRAME.set_index("sample").T.to_csv("turned.csv")
+    line = ["--label", "kind", "--transpose", "--max-steps", "1"]
+    assert run("fit", "turned.csv", *line).exit_code == 0
+    line = ["distances", "turned.csv", "--transpose", "--model", "model.npz"]
+    wanted = run(*line).stdout
+    assert run(*line, "--queries", "rows.csv").stdout == wanted
+    assert run(*line, "--queries", "turned.csv").stdout == wanted
+
+
 TOPICS = {
     "art": ["canvas", "brush", "paint", "museum"],
     "sport": ["goal", "ball", "team", "match"],

@@ -107,7 +107,8 @@ def _settings(learner: Any) -> dict[str, Any]:
     return {
         name: f"array of shape {np.shape(value)}" if np.ndim(value) else value
         for name, value in learner.get_params(deep=False).items()
-        if name not in NO_SETTINGS and str(value) != str(parameters[name].default)
+        if name not in NO_SETTINGS
+        and str(value).removesuffix("()").lower() != str(parameters[name].default)
     }
 
 

@@ -104,7 +104,7 @@ def report(
         else:
             given = limited(everything, limit, seed, "learning from")
             beside = replace(source, path=test, labels=test_labels, beside=source.path)
-            beside = replace(beside, option="--test-labels")
+            beside = replace(beside, option="--test-labels", is_second=True)
             other = read_labeled(beside, wanted or bins_like(given))
             if model is None:
                 warn_if_seen(given.X, other.X)

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from .. import _files
 
-# zipfile raises RuntimeError for archives with a password, and numpy TokenError for
-# headers that do not end.
+# zipfile raises RuntimeError for archives with a password, and numpy TokenError or
+# SyntaxError for headers that do not end.
 BROKEN = (
     *(AttributeError, EOFError, LookupError, RuntimeError, TypeError, ValueError),
-    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),
+    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError, SyntaxError),
 )
 
 

@@ -36,9 +36,10 @@ def named_label(cells: Cells, reading: Reading, given: LabelFile | None) -> int 
 
 def transpose_hint(cells: Cells, wanted: Sequence[str], reading: Reading) -> str:
     """Point to samples in columns, if the first column has the names of columns."""
-    if reading.transpose or not set(wanted) & set(cells.spelled(0)):
+    first = () if reading.transpose else frozenset(cells.spelled(0))
+    name = next((name for name in wanted if name in first), None)
+    if name is None:
         return ""
-    name = next(iter(set(wanted) & set(cells.spelled(0))))
     return (
         f" Its first column has {name!r}: if samples are in columns, add "
         f"{reading.spell(*TRANSPOSE)}."

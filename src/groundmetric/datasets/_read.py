@@ -121,7 +121,10 @@ def _cells_of(reading: Reading) -> Cells:
     if suffix_of(path) in PARQUET and not reading.transpose:
         return read_parquet(path)
     rows = read_written(path, reading.notes)
-    if reading.transpose:
+    turned = reading.transpose
+    if reading.is_second and reading.bins is not None and reading.bins.names:
+        turned = turned and not set(reading.bins.names).issubset(rows.first)
+    if turned:
         rows = transposed(rows)
     cells = read_rows(
         rows,
@@ -132,7 +135,7 @@ def _cells_of(reading: Reading) -> Cells:
         spell=reading.spell,
         notes=reading.notes,
     )
-    is_named = reading.transpose and reading.header is not False
+    is_named = turned and reading.header is not False
     return replace(cells, index=(0,)) if is_named else cells
 
 
