@@ -232,6 +232,21 @@ def test_samples_in_columns_without_names(tmp_path):
     assert data.ids is None
 
 
+def test_samples_in_columns_without_names_of_samples(tmp_path):
+    (tmp_path / "t.csv").write_text("a,0.1,0.3,0.2\nb,1,2,4\nkind,x,y,x\n")
+    data = read_table(tmp_path / "t.csv", transpose=True)
+    assert data.names == ("a", "b")
+    assert data.ids is None
+    assert data.y.tolist() == ["x", "y", "x"]
+    numbers = ",".join(map(str, range(101, 113)))
+    ones = ",".join("123456123451")
+    (tmp_path / "t.csv").write_text(f"taxon,{numbers}\na,{ones}\nb,{ones[::-1]}\n")
+    with pytest.raises(ValueError, match="take it as ids with id='taxon'"):
+        read_table(tmp_path / "t.csv", transpose=True, labeled=False)
+    found = read_table(tmp_path / "t.csv", transpose=True, labeled=False, id="taxon")
+    assert found.ids.tolist() == numbers.split(",")
+
+
 def test_samples_in_columns_are_pointed_to(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text(TURNED)

@@ -11,7 +11,7 @@ import numpy as np
 from .. import validation
 from ._annotated import read_annotated
 from ._arrays import Arrays, load_npy, load_npz
-from ._cells import Cells, Floats, Gap, find_column
+from ._cells import Cells, Floats, Gap, as_column, find_column
 from ._columns import known_of_rows, split_columns
 from ._documents import has_texts, read_documents
 from ._folder import load_image_folder
@@ -135,7 +135,9 @@ def _cells_of(reading: Reading) -> Cells:
         spell=reading.spell,
         notes=reading.notes,
     )
-    is_named = turned and reading.header is not False
+    # The first line has names of samples, unless it has only numbers.
+    has_names = not cells.names[0] or as_column(cells.columns[0]).dtype == object
+    is_named = turned and reading.header is not False and has_names
     return replace(cells, index=(0,)) if is_named else cells
 
 
