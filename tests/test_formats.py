@@ -414,3 +414,20 @@ def test_groups_are_kept_apart(tmp_path):
     as_annotated(tmp_path / "t.h5ad")
     found = read_table(tmp_path / "t.h5ad", groups="depth")
     assert found.groups.tolist() == ["8", "8", "4", "8", "4", "8"]
+
+
+DELIMITED = {
+    "taxa with semicolons": "id\tk;p;c\tk;p;d;e\tkind\nS1\t1\t2\tx\nS2\t2\t1\ty\n",
+    "names with commas": 'id;"a, b";b;kind\nS1;1;2;x\nS2;2;1;y\n',
+    "limits with commas": "id;0,5;1,5;kind\nS1;1;2;x\nS2;2;1;y\n",
+    "quoted numbers": 'id,a,b,kind\nS1,"1,0","2,0",x\nS2,"0,2","0,1",y\n',
+    "notes with semicolons": "id,a,b,kind\nS1,1,2,x;z;w;v;u;t\nS2,2,1,y\n",
+}
+
+
+@pytest.mark.parametrize("case", DELIMITED)
+def test_delimiters_are_guessed(case, tmp_path):
+    (tmp_path / "t.txt").write_text(DELIMITED[case])
+    data = read_table(tmp_path / "t.txt")
+    assert np.allclose(data.X, [[1 / 3, 2 / 3], [2 / 3, 1 / 3]])
+    assert data.ids.tolist() == ["S1", "S2"]

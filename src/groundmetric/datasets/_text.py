@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from ._spelling import is_word
+from ._spelling import COMMA
 
 DELIMITERS = ",;\t"
+MANY = 10  # lines to guess the delimiter from
 START = 1 << 20  # bytes that must contain the first line
 LATIN = "read as Latin-1 (Windows-1252)"
 GZIP = b"\x1f\x8b"
@@ -40,12 +41,13 @@ class Text:
             notes.append(f"{self.source} is not UTF-8: {LATIN}")
         with self._open() as file, in_words(self.source):
             start = file.read(START).decode(self._encoding, "replace")
-        self.delimiter = _delimiter((start.lstrip().splitlines() or [""])[0])
+        lines = [line for line in start.splitlines() if line.strip()][:MANY]
+        self.delimiter = _delimiter(lines or [""])
         self._n_cells = 0  # of all lines but the first
-        lines = self._lines()
-        self.first_line, self.first = next(lines)
+        rows = self._lines()
+        self.first_line, self.first = next(rows)
         self._n_cells = len(self.first)
-        _, second = next(lines, (0, self.first))
+        _, second = next(rows, (0, self.first))
         if len(second) == self._n_cells + 1 and self._n_cells > 1:
             self._n_cells += 1  # R leaves out the name of the row names
             self.first = ["", *self.first]
@@ -126,12 +128,24 @@ def _undecodable(start: bytes, file: IO[bytes], encoding: str) -> str | None:
     return None
 
 
-def _delimiter(line: str) -> str:
-    """Guess the delimiter; beside another one, commas may be decimal commas."""
-    for other in ";\t":
-        if other in line and not any(is_word(cell) for cell in line.split(other)):
-            return other
-    return max(DELIMITERS, key=line.count)
+def _delimiter(lines: list[str]) -> str:
+    """Guess the delimiter: as many in each of the first lines, if there is one.
+
+    Beside another one, commas may be decimal commas, in the first line, too.
+    """
+    first = lines[0]
+    even = [
+        x for x in DELIMITERS if {line.count(x) for line in lines} == {first.count(x)}
+    ]
+    pool = [x for x in even if x in first] or DELIMITERS
+    others = [x for x in pool if x != "," and x in first and _have_numbers(first, x)]
+    return max(others or pool, key=first.count)
+
+
+def _have_numbers(line: str, delimiter: str) -> bool:
+    """Whether all commas are decimal commas, if this is the delimiter."""
+    cells = [cell.strip(' "') for cell in line.split(delimiter) if "," in cell]
+    return all(COMMA.fullmatch(cell) for cell in cells)
 
 
 @contextmanager
