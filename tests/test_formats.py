@@ -44,10 +44,12 @@ def as_r_writes(path):
 
 
 def as_index(path):
+    pytest.importorskip("pyarrow")
     FRAME.set_index("sample").to_parquet(path)
 
 
 def as_excel(path):
+    pytest.importorskip("openpyxl")
     FRAME.to_excel(path, index=False, engine="openpyxl")
 
 
@@ -431,3 +433,11 @@ def test_delimiters_are_guessed(case, tmp_path):
     data = read_table(tmp_path / "t.txt")
     assert np.allclose(data.X, [[1 / 3, 2 / 3], [2 / 3, 1 / 3]])
     assert data.ids.tolist() == ["S1", "S2"]
+
+
+def test_names_of_rows_as_r_writes_them_are_said(tmp_path):
+    as_r_writes(tmp_path / "t.tsv")
+    assert "as R writes them" in read_table(tmp_path / "t.tsv").notes[0]
+    (tmp_path / "t.csv").write_text("a,b,c,kind\n1,2,3,x,\n2,1,4,y,\n")
+    with pytest.raises(ValueError, match=r"no text column|8 missing|2 missing"):
+        read_table(tmp_path / "t.csv")

@@ -184,6 +184,15 @@ def test_texts_from_evaluation_to_prediction(texts, folder, run):
     assert head == ",a.txt"
 
 
+def test_vectors_that_a_model_has(texts, run):
+    run("fit", *texts, "--out", "t.npz")
+    found = run("evaluate", *texts, "--model", "t.npz", "--folds", "2")
+    assert found.exit_code == 0
+    assert "--vectors is not used: the model has the words and" in found.stderr
+    found = run("report", *texts, "--test", "texts", "--no-learners", "--json")
+    assert found.exit_code == 0
+
+
 def test_options_that_texts_do_not_have(texts, run):
     found = run("fit", *texts, "--margin", "0.5")
     assert found.exit_code == 2

@@ -1,7 +1,6 @@
 """DATA of a command: histograms, their labels, and the names of the bins."""
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,12 +46,16 @@ def read_histograms(
         given["header"] = False
     if is_table(source.beside or "") and not is_table(source.path):
         given = {}  # they are for the other file
-    is_texts = Path(source.path).is_dir() or source.beside is None
+    vectors = source.vectors
+    if wanted is not None and wanted.names:
+        vectors = None  # its words are known
+        if source.vectors is not None and source.beside is None:
+            note("--vectors is not used: the model has the words and their vectors")
     reading = Reading(
         source.path,
         **given,
         labels=source.labels,
-        vectors=source.vectors if is_texts else None,
+        vectors=vectors,
         labeled=labeled,
         feature=source.feature,
         n_jobs=source.jobs,

@@ -29,7 +29,7 @@ Rows = list[int | str]
     "groundmetric distances flowers.csv --model flowers.npz --out distances.npy",
     "groundmetric distances flowers.csv --metric ground.csv > distances.csv",
     "groundmetric distances base.csv --model m.npz --queries new.csv --neighbors 5",
-    without=("labels",),
+    without=("labels", "vectors"),
 )
 def distances(
     source: Source,

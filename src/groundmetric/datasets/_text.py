@@ -51,6 +51,11 @@ class Text:
         if len(second) == self._n_cells + 1 and self._n_cells > 1:
             self._n_cells += 1  # R leaves out the name of the row names
             self.first = ["", *self.first]
+            if notes is not None:
+                notes.append(
+                    f"{self.source}: the header has one name less than other lines, "
+                    "so the first column is taken for names of rows, as R writes them"
+                )
 
     def _open(self) -> IO[bytes]:
         if self._path == "-":
