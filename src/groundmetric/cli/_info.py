@@ -39,7 +39,7 @@ def info(
     *,
     json: Json = False,
 ) -> None:
-    """Show what is installed, and what it runs on; or describe a model.
+    """Show what is installed, or describe a model.
 
     Versions, the vector instructions in use, the number of threads, and which optional
     parts are installed. Of a model: its learner, with the settings that differ from the
