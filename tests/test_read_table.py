@@ -184,6 +184,8 @@ def test_a_folder_of_images_is_a_table(tmp_path):
     assert [table.where(i) for i in (0, 1)] == ["bars/1.png", "steps/1.png"]
     assert table.names is None
     assert len(table.feature_names) == table.X.shape[1] == np.prod(table.feature_shape)
+    (tmp_path / "README.txt").write_text("about these images")
+    assert read_table(tmp_path, feature="color").y.tolist() == ["bars", "steps"]
     with pytest.raises(ValueError, match=r"^labels: the subfolders of .* are the lab"):
         read_table(tmp_path, labels="y.txt")
 

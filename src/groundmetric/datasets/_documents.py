@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._words import count, percent
-from ._folder import NAMED
+from ._folder import NAMED, image_files
 from ._histogram_table import HistogramTable
 from ._reading import Reading, listed
 from ._text import open_text
@@ -22,8 +22,9 @@ SUFFIXES = (".txt", ".txt.gz")
 
 
 def has_texts(path: str) -> bool:
-    """Whether a folder, or one of its subfolders, has files of text."""
-    return any(_files(folder) for folder in [Path(path), *_subfolders(Path(path))])
+    """Whether a folder has texts, and no images that they may describe."""
+    folders = [Path(path), *_subfolders(Path(path))]
+    return not any(map(image_files, folders)) and any(map(_files, folders))
 
 
 def read_documents(reading: Reading) -> HistogramTable:
