@@ -43,6 +43,8 @@ ONLY_IN = {
     "cupy": {"base"},
     "dask": {"_cluster"},
     "distributed": {"_cluster"},
+    "h5py": {"datasets"},
+    "openpyxl": {"datasets"},
     "PIL": {"datasets"},
     "matplotlib": {"plotting"},
     "metric_learn": {"_metric_learn"},

@@ -3,6 +3,7 @@
 ``python tests/test_fuzz_readers.py SECONDS`` tries random damage for that long.
 """
 
+import gzip
 import io
 import random
 import sys
@@ -20,14 +21,20 @@ from hypothesis import strategies as st
 import groundmetric as gm
 from groundmetric.base._model import load_model
 from groundmetric.datasets import read_table
-from groundmetric.datasets._arrays import load_labels
+from groundmetric.datasets._label_file import load_labels
 from groundmetric.datasets._matrix import load_matrix
+from groundmetric.datasets._vectors import load_vectors
+from test_formats import as_excel
 
 try:
     import pyarrow as pa
     from pyarrow import parquet as pq
 except ImportError:
     pq = None
+try:
+    import openpyxl
+except ImportError:
+    openpyxl = None
 
 CORPUS = Path(__file__).parent.parent / "fuzz" / "corpus_readers"
 EXPECTED = (ValueError, OSError)
@@ -53,8 +60,13 @@ def fit_from(path):
     learner(callbacks=[gm.Checkpoint(path)]).fit(*data())
 
 
+# Not .h5ad: the HDF5 library may wait forever for a damaged file.
 READERS = {
     ".csv": read_table,
+    ".csv.gz": read_table,
+    ".turned.csv": lambda path: read_table(path, transpose=True, missing="drop"),
+    ".xlsx": read_table,
+    ".vectors.txt": lambda path: load_vectors(path, {"ball", "goal", "a b", "\ufffd"}),
     ".npy": lambda path: load_matrix(str(path)),
     ".npz": read_table,
     ".parquet": read_table,
@@ -72,8 +84,13 @@ def sound_files(folder):
         ",".join(f"{x:.3f}" for x in row) + f",{'uv'[k]}\n"
         for row, k in zip(X, y, strict=True)
     )
+    decimals = csv.replace(",", ";").replace(".", ",")
+    turned = ["\t".join(row) for row in zip(*(x.split(";") for x in decimals.split()))]  # noqa: B905
     files = {
         ".csv": csv.encode(),
+        ".csv.gz": gzip.compress(decimals.encode("utf-16")),
+        ".turned.csv": "\n".join(turned).encode(),
+        ".vectors.txt": b"3 2\nball 1 2\ngoal 0.5 -1\na b 1e3 4\n",
         ".matrix.csv": b",a,b\na,0,1.5\nb,1.5,0\n",
         ".labels.txt": b"u\nv\nu\n",
         ".npy": written(np.save, X @ X.T),
@@ -83,6 +100,9 @@ def sound_files(folder):
     learner().fit(X, y).save(model)
     files[".model.npz"] = model.read_bytes()
     files[".checkpoint"] = checkpoint_of(X, y, folder / "sound.checkpoint")
+    if openpyxl is not None:
+        as_excel(folder / "sound.xlsx")
+        files[".xlsx"] = (folder / "sound.xlsx").read_bytes()
     if pq is None:
         return files
     table = pa.table(
@@ -162,15 +182,16 @@ def sound(folder):
 @pytest.mark.parametrize("suffix", READERS)
 def test_sound_files_are_read(suffix, sound, folder):
     if suffix not in sound:
-        pytest.skip("pyarrow is not installed")
+        pytest.skip(f"what writes {suffix} is not installed")
     assert read(suffix, sound[suffix], folder)
 
 
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*")), ids=lambda path: path.name)
 def test_files_that_were_once_trouble(path, folder):
     suffix = path.name[path.name.index(".") :]
-    if suffix == ".parquet":
-        pytest.importorskip("pyarrow")
+    needed = {".parquet": "pyarrow", ".xlsx": "openpyxl"}
+    if suffix in needed:
+        pytest.importorskip(needed[suffix])
     assert read(suffix, path.read_bytes(), folder) in (True, False)
 
 
@@ -190,7 +211,7 @@ DAMAGE = st.lists(
 @given(damage=DAMAGE)
 def test_damaged_files_are_read_or_refused_in_words(suffix, damage, sound, folder):
     if suffix not in sound:
-        pytest.skip("pyarrow is not installed")
+        pytest.skip(f"what writes {suffix} is not installed")
     content = damaged(sound[suffix], damage)
     assert read(suffix, content, folder) in (True, False)
 

@@ -1,4 +1,4 @@
-"""Columns that would leak are refused by ``read_table``; tables of counts never are."""
+"""Columns that would leak are no bins for ``read_table``; columns of counts are."""
 
 import numpy as np
 import pandas as pd
@@ -19,10 +19,12 @@ def sequence(n, rng):
 
 
 LEAKS = {
-    "accession": lambda rng: 31_000 + np.cumsum(rng.integers(1, 9, N)),
     "entry": lambda rng: 31_000 + np.cumsum(rng.integers(1, 9, N)),
     "specimen": lambda rng: rng.permutation(90_000)[:N] + 10_000,
     "id": lambda rng: rng.integers(1, 20, N),
+}
+IDS = {
+    "accession": lambda rng: 31_000 + np.cumsum(rng.integers(1, 9, N)),
     "key": lambda rng: rng.permutation(N),
 }
 WARNS = {
@@ -58,6 +60,16 @@ def test_what_leaks_is_refused(name, seed, table):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", IDS)
+def test_ids_are_kept_apart(name, seed, table):
+    path = table(seed, **{name: IDS[name]})
+    found = read_table(path)
+    assert found.X.shape == (N, 8)
+    assert found.ids.tolist() == pd.read_csv(path, dtype=str)[name].tolist()
+    assert found.notes[0] == f"ids: column '{name}'"
+
+
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", WARNS)
 def test_what_may_leak_is_warned_of(name, seed, table):
     with pytest.warns(UserWarning, match=rf"column '{name}' is used as a bin, but"):
@@ -65,9 +77,9 @@ def test_what_may_leak_is_warned_of(name, seed, table):
 
 
 def test_an_id_hides_nothing_else(table):
-    path = table(accession=LEAKS["accession"], age=WARNS["age"])
+    path = table(accession=IDS["accession"], age=WARNS["age"])
     with pytest.warns(UserWarning, match="column 'age'"):
-        read_table(path, ignore="accession")
+        read_table(path)
 
 
 def names(d):

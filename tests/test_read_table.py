@@ -81,7 +81,8 @@ def test_a_column_that_leaks_is_refused_in_the_words_of_python(tmp_path):
     with pytest.raises(ValueError, match="column 'acc' is not a bin") as found:
         read_table(path)
     assert str(found.value).endswith(
-        "in order; leave it out with ignore=['acc', 'ID'], or use it all the same with "
+        "in order; take it as ids with id='acc', leave it out with ignore=['acc'], or "
+        "use it all the same with "
         "keep=['acc']."
     )
     left = read_table(path, ignore=["acc", 1], keep=None)
@@ -120,7 +121,9 @@ def test_wrong_uses_name_the_parameter(message, tmp_path, monkeypatch):
 
 def test_parameters_that_would_be_ignored_are_refused(tmp_path):
     np.save(tmp_path / "X.npy", np.eye(3))
-    with pytest.raises(ValueError, match=r"^header is for CSV and parquet, not .*X"):
+    with pytest.raises(
+        ValueError, match=r"^header is for CSV and other tables, not .*X"
+    ):
         read_table(tmp_path / "X.npy", header=False)
     with pytest.raises(ValueError, match=r"give them with labels='FILE'\.$"):
         read_table(tmp_path / "X.npy")
@@ -181,6 +184,8 @@ def test_a_folder_of_images_is_a_table(tmp_path):
     assert [table.where(i) for i in (0, 1)] == ["bars/1.png", "steps/1.png"]
     assert table.names is None
     assert len(table.feature_names) == table.X.shape[1] == np.prod(table.feature_shape)
+    (tmp_path / "README.txt").write_text("about these images")
+    assert read_table(tmp_path, feature="color").y.tolist() == ["bars", "steps"]
     with pytest.raises(ValueError, match=r"^labels: the subfolders of .* are the lab"):
         read_table(tmp_path, labels="y.txt")
 

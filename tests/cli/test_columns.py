@@ -16,7 +16,7 @@ def test_the_index_of_a_frame_is_no_bin(folder, run):
     frame = pd.DataFrame(X, columns=NAMES).assign(kind=Y)
     frame.sample(frac=1, random_state=0).to_parquet(folder / "rows.parquet")
     found = run("fit", "rows.parquet", "--max-steps", "1")
-    assert found.stderr.startswith("left out: the index, '__index_level_0__'\n")
+    assert found.stderr.startswith("ids: the index, '__index_level_0__'\n")
     model = GroundMetricLearning.load("model.npz")
     assert model.feature_names_in_.tolist() == NAMES
 
@@ -55,8 +55,8 @@ def test_a_column_that_numbers_the_rows_is_pointed_to(folder, run):
     assert "numbers the rows" not in found.stderr
     (folder / "id.csv").write_text(csv_of(numbered, Y, "id,a,b,c,kind"))
     found = run("fit", "id.csv", "--max-steps", "1")
-    assert found.exit_code == 2
-    assert "column 'id' is not a bin: it has the name and the values" in found.stderr
+    assert found.exit_code == 0
+    assert "\nids: column 'id'\n" in found.stderr
 
 
 def test_a_column_of_numbers_is_never_taken_for_labels(folder, run):
@@ -95,10 +95,13 @@ def test_a_matrix_keeps_its_names(run):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("fit data.npz --label 2", "--label is for CSV and parquet, not data.npz."),
-        ("evaluate data.npz --ignore 0", "--ignore is for CSV and parquet"),
+        (
+            "fit data.npz --label 2",
+            "--label is for CSV and other tables, not data.npz.",
+        ),
+        ("evaluate data.npz --ignore 0", "--ignore is for CSV and other tables"),
         ("distances X.npy --metric line.npy --no-header", "--header is for CSV"),
-        ("fit images --label 0", "--label is for CSV and parquet, not images."),
+        ("fit images --label 0", "--label is for CSV and other tables, not images."),
         ("fit images --labels y.txt", "--labels: the subfolders of images are"),
     ],
 )

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from samples import csv_of
 
@@ -45,9 +46,37 @@ def test_a_column_of_groups_is_not_a_bin(samples):
     ):
         read_table("samples.csv", groups="who")
     with pytest.raises(
-        ValueError, match=r"groups is for CSV and parquet, not data.npz"
+        ValueError, match=r"groups is for CSV and other tables, not data.npz"
     ):
         read_table("data.npz", groups="who")
+
+
+def test_numbers_that_may_be_two_groups_are_refused(tmp_path):
+    frame = pd.DataFrame(COUNTS, columns=list("abcd")).assign(state=LABELS)
+    for first, message in ((2.0**53, "is too large for a group"), (np.nan, "no group")):
+        patients = PATIENTS.astype(float)
+        patients[4] = first
+        frame.assign(patient=patients).to_parquet(tmp_path / "t.parquet")
+        with pytest.raises(ValueError, match=rf"row 4, column 'patient': .*{message}"):
+            read_table(tmp_path / "t.parquet", groups="patient")
+
+
+def test_groups_beside_ids_with_samples_in_rows_and_columns(samples, run):
+    frame = pd.read_csv(samples / "samples.csv", dtype={"patient": str})
+    frame.insert(0, "sample", [f"S{i}" for i in range(len(frame))])
+    frame.to_csv(samples / "rows.csv", index=False, sep=";")
+    frame.set_index("sample").T.to_excel(samples / "columns.xlsx")
+    line = ["--groups", "patient", "--folds", "3", "--no-learners", "--json"]
+    found = [
+        run("evaluate", *data, *line)
+        for data in (["rows.csv"], ["columns.xlsx", "--transpose"], ["samples.csv"])
+    ]
+    assert "ids: column 'sample'" in found[0].stderr
+    assert "ids: the names of the columns" in found[1].stderr
+    facts = [json.loads(each.stdout) for each in found]
+    assert [each["n_groups"] for each in facts] == [12, 12, 12]
+    errors = [each["errors"]["l1"]["knn"] for each in facts]
+    assert errors[0] == errors[1] == errors[2]
 
 
 @pytest.mark.usefixtures("samples")
@@ -90,6 +119,10 @@ def test_a_test_set_has_other_groups(samples, run):
     again = run(*line, "--test", "seen.csv")
     assert again.exit_code == 2
     assert "groups and groups_test both have '000'" in again.stderr
+    frame = pd.read_csv(samples / "new.csv").drop(columns="patient")
+    frame.to_csv(samples / "new.csv", index=False)
+    without = run(*line, "--test", "new.csv")
+    assert "--groups is 'patient', but new.csv has no such column" in without.stderr
 
 
 @pytest.mark.usefixtures("samples")
@@ -104,7 +137,7 @@ def test_a_test_set_has_other_groups(samples, run):
             "report samples.csv --groups state --label patient",
             "--folds is 5, but samples.csv has 3 histograms of class",
         ),
-        ("evaluate data.npz --groups patient", "--groups is for CSV and parquet, not"),
+        ("evaluate data.npz --groups patient", "--groups is for CSV and other"),
         (
             "fit samples.csv --groups patient",
             "--groups needs --cv; to leave the column",

@@ -67,14 +67,21 @@ def made(name):
 NOTHING = made("empty")
 CASES = {
     "no file": ("fit none.csv", NOTHING, "none.csv: no such file or folder"),
-    "unknown kind": ("fit a.xlsx", text("a.xlsx", ""), "a.xlsx has an unknown format"),
+    "unknown kind": ("fit a.ods", text("a.ods", ""), "a.ods has an unknown format"),
+    "no sheet": ("fit a.xlsx", text("a.xlsx", ""), "a.xlsx is damaged, or not an Ex"),
+    "no AnnData": ("fit a.h5ad", text("a.h5ad", ""), "a.h5ad is damaged, or not an"),
+    "no gzip": (
+        "fit a.csv.gz",
+        lambda folder: (folder / "a.csv.gz").write_bytes(b"\x1f\x8bno"),
+        "a.csv.gz is damaged gzip",
+    ),
     "empty file": ("fit bad.csv", text("bad.csv", ""), "bad.csv is empty"),
     "blank file": ("fit bad.csv", text("bad.csv", " \n\n"), "bad.csv is empty"),
     "header only": ("fit bad.csv", text("bad.csv", "a,b\n"), "a header, but no rows"),
     "not text": (
         "fit bad.csv",
-        lambda folder: (folder / "bad.csv").write_bytes(b"a,b\n\xff\xfe,1\n"),
-        "bad.csv is not UTF-8 text",
+        lambda folder: (folder / "bad.csv").write_bytes(b"a,b\n\xff\x01,1\n"),
+        "bad.csv is not text, neither UTF-8 nor Latin-1",
     ),
     "no header": (
         "fit bad.csv", text("bad.csv", "1,2,0\n2,1,1\n"), "line 1: only numbers",
@@ -96,7 +103,7 @@ CASES = {
         "fit bad.csv", text("bad.csv", "k\nx\ny\n"), "no column left",
     ),
     "two columns of text": (
-        "fit bad.csv", text("bad.csv", "id,a,k\np,1,x\nq,2,y\n"), "'id' and 'k'",
+        "fit bad.csv", text("bad.csv", "u,a,k\np,1,x\nq,2,y\n"), "'u' and 'k'",
     ),
     "the same name twice": (
         "fit bad.csv --label a", table(ROWS, names="a,b,c,a"), "has two columns 'a'",
@@ -127,13 +134,13 @@ CASES = {
     ),
     "a decimal comma": (
         "fit bad.csv",
-        text("bad.csv", "a;b;kind\n1;2;x\n0,5;1;y\n"),
+        text("bad.csv", "a;b;kind\n1;2.5;x\n0,5;1;y\n"),
         "bad.csv, line 3, column 'a': '0,5' has a decimal comma; write a point, 0.5",
     ),
-    "decimal commas everywhere": (
+    "commas that may separate thousands": (
         "fit bad.csv",
-        text("bad.csv", 'a,b,kind\n"0,5","1,5",x\n"0,25","2,5",y\n'),
-        "bad.csv, line 2, column 'a': '0,5' has a decimal comma",
+        text("bad.csv", 'a,b,kind\n"1,500",1,x\n"2,250",2,y\n'),
+        "bad.csv, line 2, column 'a': '1,500' has a decimal comma",
     ),
     "decimal commas in a matrix": (
         "check m.csv", text("m.csv", "0;0,5\n0,5;0\n"), "'0,5' has a decimal comma",
@@ -160,12 +167,15 @@ CASES = {
         "fit bad.csv", table([[4, "1_0", 1], [1, 2, 4]]), "'1_0' is not a number",
     ),
     "empty cell": (
-        "fit bad.csv", table([[4, "", 1], [1, 2, 4]]), "line 2, column 'b': the cell",
+        "fit bad.csv", table([[4, "", 1], [1, 2, 4]]),
+        "bad.csv has 1 missing cell in 1 of 2 rows: 1 empty (line 2, column 'b'); read",
     ),
     "negative": (
         "fit bad.csv", table([[4, 1, 1], [1, -2, 4]]), "line 3, column 'b' is -2",
     ),
-    "nan": ("fit bad.csv", table([["nan", 1, 1], ROWS[1]]), "column 'a' is nan"),
+    "nan": (
+        "fit bad.csv", table([["nan", 1, 1], ROWS[1]]), "1 'NaN' (line 2, column 'a')",
+    ),
     "infinite": ("fit bad.csv", table([[4, 1, "inf"], ROWS[1]]), "column 'c' is inf"),
     "zero mass": (
         "fit bad.csv", table([ROWS[0], [0, 0, 0]]), "line 3 has zero mass",
@@ -180,7 +190,7 @@ CASES = {
         "fit X.npy --labels l.txt", text("l.txt", "x\ny\n"), "2 labels for 8",
     ),
     "labels in columns": (
-        "fit X.npy --labels l.txt", text("l.txt", "x,1\n"), "l.txt has 2 columns",
+        "fit X.npy --labels l.txt", text("l.txt", "x,1\n"), "but X.npy has no ids",
     ),
     "no labels file": ("fit X.npy --labels none.txt", NOTHING, "none.txt: No such"),
     "negative array": (

@@ -41,7 +41,7 @@ COMMANDS = {
     "check": "Check whether a matrix is a metric, and list where it is not.",
     "report": "Write a report as one HTML file.",
     "demo": "Learn from handwritten digits.",
-    "info": "Show what is installed, and what it runs on.",
+    "info": "Show what is installed, or describe a model.",
 }
 
 

@@ -10,13 +10,15 @@ from .._words import count
 from ..base._rows import n_among
 from ..base._sample import drawn_by_class
 from ..datasets import HistogramTable, _histogram_table
-from ..datasets._read_table import is_table, read
+from ..datasets._formats import is_table
+from ..datasets._read import read
 from ..datasets._reading import Bins, Reading
 from ._console import announce, note, shows_progress
 from ._options import Source, as_option
 
 MANY = 100_000  # entries, from which learning takes minutes
-COLUMNS = ("label", "ignore", "keep", "header")  # options about columns
+# Options about columns, and about tables.
+COLUMNS = ("label", "id", "ignore", "keep", "header", "transpose", "missing")
 
 
 def read_labeled(
@@ -29,7 +31,7 @@ def read_labeled(
             f"{data.source}: all labels are {classes[0]!s}; two classes are needed."
         )
     n, d = data.X.shape
-    if n * d >= MANY:
+    if n * d >= MANY and data.points is None:
         announce(
             f"read {count(n, 'histogram')} over {count(d, 'bin')} from {data.source}; "
             "learning may take minutes"
@@ -50,17 +52,24 @@ def read_histograms(
         given["header"] = False
     if is_table(source.beside or "") and not is_table(source.path):
         given = {}  # they are for the other file
+    vectors = source.vectors
+    if wanted is not None and wanted.names:
+        vectors = None  # its words are known
+        if source.vectors is not None and source.beside is None:
+            note("--vectors is not used: the model has the words and their vectors")
     reading = Reading(
         source.path,
         **given,
         labels=source.labels,
         groups=groups,
+        vectors=vectors,
         labeled=labeled,
         feature=source.feature,
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
         bins=wanted,
         spell=partial(_spelled, source.option),
+        is_second=source.is_second,
     )
     data = read(reading)
     for text in [*data.notes, *(f"warning: {text}" for text in reading.warnings)]:
@@ -96,7 +105,7 @@ def warn_if_seen(learned_from: Any, tested: Any) -> None:
 def limited(data: HistogramTable, limit: int, seed: int, what: str) -> HistogramTable:
     """Draw at most this many histograms, class by class; all of them if limit is 0."""
     limit = validation.as_count(limit, "--limit", low=0)
-    n = len(data.X)
+    n = len(data)
     if limit == 0 or n <= limit:
         return data
     n_classes = len(np.unique(data.y))

@@ -29,7 +29,7 @@ Rows = list[int | str]
     "groundmetric distances flowers.csv --model flowers.npz --out distances.npy",
     "groundmetric distances flowers.csv --metric ground.csv > distances.csv",
     "groundmetric distances base.csv --model m.npz --queries new.csv --neighbors 5",
-    without=("labels",),
+    without=("labels", "vectors"),
 )
 def distances(
     source: Source,
@@ -51,7 +51,8 @@ def distances(
     metric
         A ground metric, .npy or .csv; replaces --model.
     queries
-        Histograms whose distances to DATA are computed; by default DATA.
+        Histograms whose distances to DATA are computed; by default DATA. They need no
+        labels: --label names those of DATA.
     neighbors
         Find this many nearest neighbors in DATA, not all distances.
     out
@@ -66,7 +67,7 @@ def distances(
     asked, rows = given, None
     if queries is not None:
         known = wanted if wanted.names else bins_like(given)
-        other = replace(source, path=queries, beside=source.path)
+        other = replace(source, path=queries, beside=source.path, is_second=True)
         asked = read_histograms(other, known)
         rows = asked.X
     base, called = given.row_names(), asked.row_names()
@@ -78,11 +79,11 @@ def distances(
         arrays, facts = _nearest(given, rows, ground, neighbors, source.jobs)
         found = [[base[j] for j in nearest] for nearest in arrays["indices"]]
         named = {"queries": called, "neighbors": found}
+    has_names = given.has_names or asked.has_names
     if out is not None or not json:
-        _write(arrays, out, called, base)
+        _write(arrays, out, called, base, has_names=has_names)
     if json:
-        has_files = given.paths is not None or asked.paths is not None
-        shown = (named if has_files else {}) | arrays
+        shown = (named if has_names else {}) | arrays
         emit(facts | (shown if out is None else {"out": out}))
     elif out is not None:
         note(f"wrote {out}")
@@ -110,10 +111,11 @@ def _ground(model: Path | None, metric: str | None) -> tuple[Any, Bins]:
 def _all(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:
     """Compute all distances, if they fit into memory."""
     rows, columns = (base, None) if asked is None else (asked, base)
-    size = 8 * len(rows) * len(base)  # bytes
+    n, m = rows.shape[0], base.shape[0]
+    size = 8 * n * m  # bytes
     if size > (most := memory()):
         raise ValueError(
-            f"All {len(rows):,} x {len(base):,} distances are {size / 1e9:,.1f} GB, "
+            f"All {n:,} x {m:,} distances are {size / 1e9:,.1f} GB, "
             f"and this machine has {most / 1e9:,.1f} GB of memory; find the nearest "
             "with --neighbors, or use fewer histograms as --queries."
         )
@@ -131,7 +133,7 @@ def _nearest(
     """Find neighbors in a base, and their labels if there are any."""
     search = EMDNeighbors(ground, n_jobs=jobs, verbose=int(shows_progress()))
     search.fit(base.X)
-    most = len(base.X) - (asked is None)
+    most = len(base) - (asked is None)
     k = validation.as_count(n_neighbors, "--neighbors", low=1, high=most)
     lengths, indices = search.kneighbors(asked, n_neighbors=k)
     arrays = {"indices": indices, "distances": lengths}
@@ -150,12 +152,25 @@ def memory() -> float:
 
 
 def _write(
-    arrays: dict[str, Any], out: Path | None, queries: Rows, neighbors: Rows
+    arrays: dict[str, Any],
+    out: Path | None,
+    queries: Rows,
+    neighbors: Rows,
+    *,
+    has_names: bool,
 ) -> None:
     """Write all distances as a matrix, or neighbors as rows, by these names."""
     if "indices" not in arrays:
-        write_matrix(arrays["distances"], out)
+        if has_names and out is not None and out.suffix == ".npy":
+            note(f"names of rows and columns are not in {out}; they are in .csv")
+        names: dict[str, Any] = {}
+        if has_names:
+            names = {"rows": [*map(str, queries)], "columns": [*map(str, neighbors)]}
+        write_matrix(arrays["distances"], out, **names)
     elif out is not None and out.suffix == ".npz":
+        if has_names:
+            names = {"query_names": queries, "names": neighbors}
+            arrays = arrays | {name: np.array(x, str) for name, x in names.items()}
         _files.write_whole(out, lambda file: np.savez(file, **arrays))
     else:
         n, k = arrays["indices"].shape

@@ -9,7 +9,6 @@ from typing import Annotated
 
 from typer import Option
 
-from .. import GroundMetricLearning
 from .._words import count
 from ..experiments.beside import measure_beside
 from ..experiments.splits import split_data
@@ -17,7 +16,7 @@ from ..experiments.verdict import Verdict
 from ._command import command
 from ._console import emit, note, print_table, shows_progress, tell
 from ._data import bins_of, read_labeled, warn_if_seen
-from ._models import load_learner
+from ._models import learner_for, load_learner, rivals_for
 from ._options import (
     Folds,
     Groups,
@@ -84,20 +83,24 @@ def evaluate(
     svm
         Also train support vector machines; takes twice as long.
     """
-    learner = GroundMetricLearning() if model is None else load_learner(model)
+    learner = None if model is None else load_learner(model)
     wanted = None if model is None else bins_of(learner)
     everything = read_labeled(source, wanted, groups)
+    if learner is None:
+        learner = learner_for(everything, jobs=source.jobs)
     drawing = {"n_folds": folds, "n_repeats": repeats, "seed": seed}
     given, drawing = split(everything, limit, drawing)
     if model is not None:
         learner.set_params(n_jobs=source.jobs)
         warn_if_seen(learner._histograms, learner.histograms(given.X))
+    if learners is None and model is not None:
+        learners = False
     data = split_data(given.X, given.y, groups=given.groups, **drawing)
     found = measure_beside(
         learner,
         data,
         fitted=model is not None,
-        learners=None if learners or (learners is None and model is None) else (),
+        learners=rivals_for(everything, asked=learners),
         slow=bool(learners),
         tfidf=tfidf,
         n_neighbors=neighbors,
@@ -113,7 +116,7 @@ def evaluate(
         {one.method: one for one in found.predictions},
     )
     if json:
-        facts = {"data": given.source, "n_histograms": len(given.X)}
+        facts = {"data": given.source, "n_histograms": len(given)}
         facts |= {"n_folds": folds, "n_repeats": repeats}
         emit(facts | verdict.facts())
         return

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
+import typer
 from typer import Option
 
 from .. import (
@@ -18,11 +19,13 @@ from .. import (
 )
 from .._words import count, percent
 from ..base._powers import Power, as_power
+from ..datasets import HistogramTable
 from ..datasets._matrix import in_order_of, load_matrix, load_metric
 from ..learning._folds import SCORED_NEIGHBORS
 from ._command import command
 from ._console import emit, note, shows_progress, tell
 from ._data import limited, read_labeled
+from ._models import learner_for
 from ._options import (
     INPUT,
     Groups,
@@ -41,15 +44,22 @@ DEFAULTS: dict[str, Any] = {
     **GroundMetricLearning().get_params(),
 }
 LIMIT = 500  # minutes, not hours, at 128 bins
+# Options that learning from vectors of words does not have.
+OF_METRICS = (
+    *("criterion", "targets", "margin", "neighbors", "similar", "power", "init"),
+    *("points", "step_size", "inner_steps", "tol", "cv"),
+)
 STARTS = ("uniform", "typical", "independence")
 
 
 @command(
     "groundmetric fit flowers.csv --label species --out flowers.npz",
     "groundmetric fit photos/ --feature color --out photos.npz",
-    "zcat counts.csv.gz | groundmetric fit - --ignore id --json",
+    "groundmetric fit texts/ --vectors glove.txt --out texts.npz",
+    "zcat counts.csv.gz | groundmetric fit - --id sample --json",
 )
 def fit(
+    context: typer.Context,
     source: Source,
     *,
     out: Annotated[Path, Output((".npz",))] = Path("model.npz"),
@@ -140,10 +150,9 @@ def fit(
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
     )
-    if groups is not None and not cv:
-        raise ValueError("--groups needs --cv; to leave the column out, use --ignore.")
-    everything = read_labeled(source, groups=groups)
-    given = limited(everything, limit, seed, "learning from")
+    given = _given(source, groups, limit, seed, cv=cv)
+    if given.points is not None:
+        learner = _from_vectors(given, source, context, learner, seed)
     if start is not None:
         learner.init = in_order_of(given.names, start, str(init), given.source)
     model: Any = MetricLearningCV(learner, {}) if cv else learner
@@ -152,12 +161,14 @@ def fit(
     if given.names is not None:  # as if fitted on a frame, so that columns are checked
         for each in (model, learner):
             each.feature_names_in_ = np.array(given.names, dtype=object)
+    if given.has_names:
+        learner.sample_names_in_ = np.array(given.row_names(), dtype=str)
     model.save(out)
     # The criterion at the start of each step; cross-validation may have chosen none.
     values = learner.path_.column("criterion") if learner.path_ else np.full(1, np.nan)
     found: dict[str, Any] = {
         "data": given.source,
-        "n_histograms": len(given.X),
+        "n_histograms": len(given),
         "n_bins": given.X.shape[1],
         "classes": np.unique(given.y),
         "n_steps": learner.n_iter_,
@@ -175,6 +186,35 @@ def fit(
     if source.path != "-":
         rest = "" if groups is None else f" {as_option('groups', groups)}"
         note(f"Did it help? {evaluation_of(source)}{rest}")
+
+
+def _given(
+    source: Source, groups: str | None, limit: int, seed: int, *, cv: bool
+) -> HistogramTable:
+    """Read the histograms to learn from; groups are for cross-validation."""
+    if groups is not None and not cv:
+        raise ValueError("--groups needs --cv; to leave the column out, use --ignore.")
+    return limited(read_labeled(source, groups=groups), limit, seed, "learning from")
+
+
+def _from_vectors(
+    given: HistogramTable, source: Source, context: typer.Context, own: Any, seed: int
+) -> Any:
+    """Make a learner that starts at vectors of words; reject options of others."""
+
+    def is_asked_for(name: str) -> bool:
+        origin = context.get_parameter_source(name)
+        return origin is not None and origin.name == "COMMANDLINE"
+
+    for name in filter(is_asked_for, OF_METRICS):
+        raise ValueError(
+            f"{as_option(name)} is not for texts, whose words start at their vectors; "
+            "leave it out, or use Python."
+        )
+    options = {"max_steps": own.max_steps} if is_asked_for("max_steps") else {}
+    return learner_for(
+        given, jobs=source.jobs, callbacks=own.callbacks, random_state=seed, **options
+    )
 
 
 def _power_of(text: str) -> Power:

@@ -1,11 +1,53 @@
 """Model files: of learners, with or without cross-validation, and of classifiers."""
 
+import math
 from pathlib import Path
 from typing import Any
 
-from .. import EMDClassifier, MetricLearningCV, validation
+from .. import EMDClassifier, GroundMetricLearning, MetricLearningCV, validation
 from ..base._model import load_model
-from ._console import note
+from ..datasets import HistogramTable
+from ._console import note, shows_progress
+
+STEPS = 100  # from a prior
+BATCH = 1024  # histograms
+
+
+def learner_for(data: HistogramTable, *, jobs: int, **options: Any) -> Any:
+    """Make the learner that suits data, if nothing else was asked for.
+
+    If bins have points, such as vectors of words, these are the prior.
+    """
+    options |= {"n_jobs": jobs, "verbose": int(shows_progress())}
+    if data.points is None:
+        return GroundMetricLearning(**options)
+    from ..smoothed import SinkhornMetricLearning  # takes long
+
+    note("learning from vectors of words: weights, a map and offsets of these")
+    return SinkhornMetricLearning(
+        points=data.points,
+        criterion="softmax",
+        bin_weights="idf",
+        smoothing=math.inf,
+        power=1.0,
+        batch_size=BATCH if len(data) > BATCH else None,
+        **{"max_steps": STEPS, "random_state": 0, **options},
+    )
+
+
+def rivals_for(data: HistogramTable, *, asked: bool | None) -> tuple[str, ...] | None:
+    """Name learners and predictors to compare with; None stands for all that can run.
+
+    If other learners would take long, only predictors are named, and a note says so.
+    """
+    if asked is False:
+        return ()
+    if asked or data.points is None:
+        return None
+    from ..experiments import PREDICTORS  # takes long
+
+    note("not compared with other learners, which take long: --learners adds them")
+    return tuple(PREDICTORS)
 
 
 def load_learner(path: Path, *, search: bool = False) -> Any:

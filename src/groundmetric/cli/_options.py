@@ -82,14 +82,18 @@ class Source:
     Attributes
     ----------
     path
-        Histograms in rows: .csv (with a header), .parquet, .npy, .npz (X and y), a
-        folder of images with a subfolder for each class, or - for CSV on standard
-        input.
+        Histograms in rows: .csv, .tsv or .txt (with a header; also .gz), .xlsx,
+        .parquet, .npy, .npz (X and y), .h5ad, a folder of images or texts with a
+        subfolder for each class, or - for CSV on standard input.
     label
         Column of the labels, by name or by number from 0. By default the only text
         column.
     labels
-        Labels in a separate file: .npy, or text with one label per line.
+        Labels in a separate file: in order, .npy or text with one label per line; or a
+        table of ids and labels, matched by id.
+    id
+        Column of the ids, which name the histograms in all results. By default guessed,
+        and said.
     ignore
         A column to leave out; repeatable.
     keep
@@ -98,6 +102,14 @@ class Source:
     header
         Whether the first line of CSV has the column names; needed if that line has only
         numbers.
+    transpose
+        Samples are in columns, not in rows.
+    missing
+        Missing cells (empty, NA, NaN, <0.01): list them as an error, read them as zero,
+        or drop their rows.
+    vectors
+        Vectors of words, in the text format of GloVe or word2vec, for a folder of
+        texts.
     feature
         Describe images by their edges or their colors.
     jobs
@@ -107,11 +119,17 @@ class Source:
     path: Annotated[str, Argument(metavar="DATA"), INPUT]
     label: str | None = None
     labels: InputPath = None
+    id: Annotated[str | None, Option(metavar="COLUMN")] = None
     ignore: Annotated[list[str] | None, Option(metavar="COLUMN")] = None
     keep: Annotated[list[str] | None, Option(metavar="COLUMN")] = None
     header: Annotated[bool | None, Option("--header/--no-header")] = None
+    transpose: Annotated[bool, Option("--transpose")] = False
+    missing: Literal["error", "zero", "drop"] = "error"
+    vectors: InputPath = None
     feature: Literal["gist", "color"] = "gist"
     jobs: Jobs = -1
-    # Another file that is read with the same options, and what --labels is called.
+    # Another file that is read with the same options, whether this is the second one,
+    # and what --labels is called.
     beside: Annotated[str | None, NO_OPTION] = None
+    is_second: Annotated[bool, NO_OPTION] = False
     option: Annotated[str, NO_OPTION] = "--labels"

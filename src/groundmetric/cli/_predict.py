@@ -18,7 +18,7 @@ from ._output import write_rows
 @command(
     "groundmetric predict new.csv --model flowers.npz",
     "groundmetric predict new.csv --model flowers.npz --neighbors 5 --out labels.csv",
-    without=("labels",),
+    without=("labels", "vectors"),
 )
 def predict(
     source: Source,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from .. import GroundMetricLearning, validation
+from .. import validation
 from ..datasets import HistogramTable
 from ..datasets._histogram_table import bins_like
 from ..experiments.splits import Data, split_data
@@ -20,7 +20,7 @@ from ..report._write import as_features, write_evaluation
 from ._command import command
 from ._console import emit, listening, note, shows_progress, tell
 from ._data import bins_of, limited, read_labeled, warn_if_seen
-from ._models import load_learner
+from ._models import learner_for, load_learner, rivals_for
 from ._options import (
     Folds,
     Groups,
@@ -92,11 +92,11 @@ def report(
     """
     if test is None and test_labels is not None:
         raise ValueError("--test-labels needs --test.")
-    learner: Any = GroundMetricLearning()
+    learner: Any = None
     if model is not None:  # a search chooses again on each split
         learner = load_learner(model, search=test is None)
-    learner.set_params(n_jobs=source.jobs)
-    _show_steps(learner)
+        learner.set_params(n_jobs=source.jobs)
+        _show_steps(learner)
     wanted = None if model is None else bins_of(learner)
     drawing: dict[str, Any] = {"n_folds": folds, "n_repeats": repeats, "seed": seed}
     other = None
@@ -108,12 +108,13 @@ def report(
         else:
             given = limited(everything, limit, seed, "learning from")
             beside = replace(source, path=test, labels=test_labels, beside=source.path)
-            beside = replace(beside, option="--test-labels")
+            beside = replace(beside, option="--test-labels", is_second=True)
             other = read_labeled(beside, wanted or bins_like(given), groups)
             if model is None:
                 warn_if_seen(given.X, other.X)
             else:
                 warn_if_seen(learner._histograms, learner.histograms(other.X))
+        learner = learner or learner_for(everything, jobs=source.jobs)
     if test is None and model is not None:
         note("no --test: learning again with the model's settings")
     names = given.names or (wanted.names if wanted else None) or given.feature_names
@@ -123,7 +124,7 @@ def report(
         learner,
         data,
         n_neighbors=neighbors,
-        learners=() if learners is False else None,
+        learners=rivals_for(everything, asked=learners),
         slow=bool(learners),
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
@@ -135,7 +136,7 @@ def report(
     origin = {
         "command": shlex.join(["groundmetric", *context.obj]),
         "data": given.source,
-        "rows used": _used(len(given.X), len(everything.X), seed),
+        "rows used": _used(len(given), len(everything), seed),
         "test data": "splits of the rows used" if other is None else other.source,
         "seed": str(seed),
     }
@@ -147,7 +148,7 @@ def report(
         Origins(_origin(given), _origin(given if other is None else other)),
     )
     if json:
-        facts = {"data": given.source, "n_histograms": len(given.X)}
+        facts = {"data": given.source, "n_histograms": len(given)}
         emit({**facts, **found.verdict.facts(), "report": out})
         return
     for sentence in [*found.verdict.sentences(), lesson, f"Report: {out}"]:

@@ -25,7 +25,7 @@ def split(
     These are training sets of at most ``limit`` histograms, or folds of as many rows.
     There are other ways out if classes are too small for the folds.
     """
-    n, n_classes = len(everything.X), len(np.unique(everything.y))
+    n, n_classes = len(everything), len(np.unique(everything.y))
     folds = drawing["n_folds"]
     if n_classes <= limit < n and everything.smallest_class()[1] >= folds:
         sets = {"n_train": limit, **drawing}
@@ -40,7 +40,7 @@ def split(
     if least >= folds:
         _require_groups(data, folds)
         return data, drawing
-    is_drawn = len(data.X) < n
+    is_drawn = len(data) < n
     others = [f"use --folds {least}"] if least >= FEWEST_FOLDS else []
     others += ["a larger --limit"] if is_drawn else []
     others += ["add rows of this class", "leave it out", *ways]

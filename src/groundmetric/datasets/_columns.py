@@ -1,108 +1,133 @@
-"""Which column holds the labels, and which are the bins."""
+"""Which column holds the labels, which the ids, and which are the bins."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import validation
 from ._cells import (
-    EXACT,
     Cells,
     Floats,
-    as_column,
-    as_labels,
+    Gap,
     find_column,
     require_distinct,
 )
+from ._ids import groups_of, id_column, ids_of
+from ._labels import labels_of, named_label, transpose_hint
+from ._missing import fill
 from ._reading import Bins, Reading, listed
+from ._spelling import is_text
 from ._suspects import check_bins, suspects
-from ._text import is_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ._label_file import LabelFile
+
+
+class Known(NamedTuple):
+    """What is known of rows, besides their histograms."""
+
+    labels: NDArray[Any] | None
+    ids: NDArray[Any] | None
+    groups: NDArray[Any] | None
 
 
 class Split(NamedTuple):
-    """A table, split: histograms, their labels, and the columns that are bins."""
+    """A table, split: histograms, what is known of them, and the columns of bins."""
 
-    rows: Floats
+    X: Floats
     labels: NDArray[Any] | None
+    ids: NDArray[Any] | None
+    groups: NDArray[Any] | None
     bins: list[int]
+    rows: NDArray[np.int64]  # where they are
 
 
 def split_columns(
     cells: Cells,
     reading: Reading,
-    given: NDArray[Any] | None = None,
+    given: LabelFile | None = None,
     *,
-    labeled: bool | None,
     wanted: Bins | None,
 ) -> Split:
-    """Separate histograms, labels and columns that are neither.
+    """Separate histograms, labels, ids and columns that are none of these.
 
-    Bins with names are looked up. Otherwise every column is a bin except the labels;
-    a text column is left out even where no labels are needed. If ``labeled`` is None,
-    labels are read if there are any. Labels that are given come first.
+    Bins with names are looked up. Otherwise every column is a bin except labels and
+    ids; a text column is left out even where no labels are needed. Labels that are
+    given come first.
     """
+    names = cells.names
+    group = _group_column(cells, reading)
+    used = [j for j in _used(cells, reading) if j != group]
+    known = [] if wanted is None else _look_up(cells, wanted, reading)
+    left = [j for j in used if j not in known]
+    named = named_label(cells, reading, given)
+    if named is not None and named not in used:
+        other = reading.spell("groups" if named == group else "ignore")
+        label = reading.spell("label")
+        raise ValueError(f"{label} and {other} both name {reading.label!r}.")
+    kept = _kept_columns(cells, reading)
+    free = [j for j in left if j not in (named, *kept)]
+    at = id_column(cells, reading, free, free=bool(known))
+    left = _without_index(cells, [j for j in left if j != at], kept, reading)
+    chosen = named
+    if named is None:
+        chosen = _guessed(cells, reading, left, given, known=bool(known))
+    bins = known or _without_text(cells, left, chosen, reading)
+    if not bins:
+        raise ValueError(f"{cells.source} has no column left for the histograms.")
+    X, gaps = cells.numbers(bins)
+    ids, groups = ids_of(cells, at), groups_of(cells, group)
+    labels = labels_of(cells, reading, chosen, given, ids)
+    X, there = _filled(X, gaps, cells, reading, bins)
+    labels, ids, groups = (_taken(part, there) for part in (labels, ids, groups))
+    if known and wanted is not None:
+        reading.notes.extend(_left_out([names[j] for j in left if j != chosen], wanted))
+    else:
+        called = [names[j] for j in bins]
+        valid = _if_valid(labels, len(X))
+        found = suspects(called, X, valid, _kept(cells, reading, bins))
+        check_bins(reading, cells.source, called, found)
+    return Split(X, labels, ids, groups, bins, cells.rows[there])
+
+
+def known_of_rows(about: Cells, reading: Reading, given: LabelFile | None) -> Known:
+    """Return labels, ids and groups of rows whose bins are elsewhere."""
+    named = named_label(about, reading, given)
+    group = _group_column(about, reading)
+    left = [j for j in range(len(about.names)) if j not in (named, group)]
+    at = id_column(about, reading, left, free=True)
+    ids = ids_of(about, at)
+    chosen = named
+    if chosen is None:
+        others = [j for j in left if j != at]
+        chosen = _guessed(about, reading, others, given, known=True)
+    labels = labels_of(about, reading, chosen, given, ids)
+    return Known(labels, ids, groups_of(about, group))
+
+
+def _group_column(cells: Cells, reading: Reading) -> int | None:
+    """Find the column of the groups, if one is named."""
+    if reading.groups is None:
+        return None
+    groups = reading.spell("groups")
+    return find_column(reading.groups, cells.names, cells.source, groups)
+
+
+def _used(cells: Cells, reading: Reading) -> list[int]:
+    """List the columns that are not ignored, which have different names."""
     names, spell = cells.names, reading.spell
     ignored = {
         find_column(name, names, cells.source, spell("ignore"))
         for name in reading.ignore
     }
-    ignored |= _group_column(cells, reading)
-    if "" in names and len(names) > 1:
-        reading.notes.append("left out: the column without a name")
-        ignored |= {j for j, name in enumerate(names) if not name}
     used = [j for j in range(len(names)) if j not in ignored]
-    require_distinct([names[j] for j in used], cells.source)
-    known = [] if wanted is None else _look_up(cells, wanted)
-    left = [j for j in used if j not in known]
-    chosen = _label_column(cells, reading, left, labeled=labeled, known=bool(known))
-    if chosen in ignored:
-        other = "groups" if chosen in _group_column(cells, reading) else "ignore"
-        raise ValueError(
-            f"{spell('label')} and {spell(other)} both name {reading.label!r}."
-        )
-    bins = known or [j for j in left if j != chosen]
-    if not bins:
-        raise ValueError(f"{cells.source} has no column left for the histograms.")
-    rows = cells.numbers(bins)
-    labels = _if_valid(given, len(rows))
-    if given is None and labeled is not False and chosen is not None:
-        labels = _labels(cells, reading, chosen, required=bool(labeled))
-    if wanted is not None and known:
-        reading.notes.extend(_left_out([names[j] for j in left if j != chosen], wanted))
-    else:
-        called = [names[j] for j in bins]
-        found = suspects(called, rows, labels, _kept(cells, reading, bins))
-        check_bins(reading, cells.source, called, found)
-    return Split(rows, labels, bins)
-
-
-def _group_column(cells: Cells, reading: Reading) -> set[int]:
-    """Find the column of the groups, if there is one."""
-    if reading.groups is None:
-        return set()
-    name = reading.spell("groups")
-    return {find_column(reading.groups, cells.names, cells.source, name)}
-
-
-def groups_of(cells: Cells, reading: Reading) -> NDArray[Any] | None:
-    """Return the group of each histogram, as written, if a column has them."""
-    for j in _group_column(cells, reading):
-        given = cells.columns[j]
-        column = np.array(given)
-        missing = column == "" if isinstance(given, list) else ~np.isfinite(column)
-        if missing.any():
-            raise cells.refusal(int(np.argmax(missing)), j, "no group")
-        if isinstance(given, list):
-            return column
-        large = np.abs(column) >= EXACT
-        if large.any():
-            row = int(np.argmax(large))
-            text = f"{column[row]:g} is too large for a group; write a letter before it"
-            raise cells.refusal(row, j, text)
-        return column.astype(np.int64) if (column == np.round(column)).all() else column
-    return None
+    require_distinct([names[j] for j in used if names[j]], cells.source)
+    return used
 
 
 def _if_valid(given: NDArray[Any] | None, n: int) -> NDArray[Any] | None:
@@ -116,65 +141,93 @@ def _if_valid(given: NDArray[Any] | None, n: int) -> NDArray[Any] | None:
     return labels if len(labels) == n else None
 
 
-def _label_column(
+def _guessed(
     cells: Cells,
     reading: Reading,
     left: Sequence[int],
+    given: LabelFile | None,
     *,
-    labeled: bool | None,
     known: bool,
 ) -> int | None:
-    """Find the column of the labels, among those left unless it is named."""
-    if reading.label is not None:
-        return find_column(
-            reading.label, cells.names, cells.source, reading.spell("label")
-        )
-    if labeled or not known:
-        return _guess(cells, reading, left, labeled=labeled is not False)
+    """Choose the only text column as that of the labels, and note it.
+
+    Without a need for labels, text columns are left out later.
+    """
     text = [j for j in left if _is_text(cells.columns[j])]
-    return text[0] if labeled is None and len(text) == 1 else None
+    if given is not None or reading.labeled is False:
+        return None
+    if len(text) > 1 and not (known and reading.labeled is None):
+        names = " and ".join(repr(cells.names[j]) for j in text[:3])
+        raise ValueError(
+            f"{cells.source}: columns {names} are text; name the labels with "
+            f"{reading.spell('label')}, the ids with {reading.spell('id')}, and leave "
+            f"others out with {reading.spell('ignore')}."
+        )
+    if len(text) != 1:
+        return None
+    if not known or reading.labeled:
+        name = cells.names[text[0]]
+        reading.notes.append(f"labels: column {name!r}, the only text column")
+    return text[0]
+
+
+def _without_text(
+    cells: Cells, left: Sequence[int], chosen: int | None, reading: Reading
+) -> list[int]:
+    """Leave out text, which no bin is."""
+    others = [j for j in left if j != chosen]
+    text = [j for j in others if _is_text(cells.columns[j])]
+    if text:
+        what = "column" if len(text) == 1 else "columns"
+        names = listed([cells.names[j] for j in text])
+        reading.notes.append(f"left out: {what} {names}, which {_are(text)} text")
+    return [j for j in others if j not in text]
+
+
+def _are(some: Sequence[int]) -> str:
+    return "is" if len(some) == 1 else "are"
+
+
+def _without_index(
+    cells: Cells, left: Sequence[int], kept: Sequence[int], reading: Reading
+) -> list[int]:
+    """Leave out an index, and columns without a name, that are no ids."""
+    found = []
+    for j in left:
+        name = cells.names[j]
+        if j in kept or (name and j not in cells.index) or len(cells.names) == 1:
+            found.append(j)
+        else:
+            what = f"the index, {name!r}" if name else "the column without a name"
+            reading.notes.append(f"left out: {what}")
+    return found
+
+
+def _kept_columns(cells: Cells, reading: Reading) -> list[int]:
+    keep = reading.spell("keep")
+    return [find_column(x, cells.names, cells.source, keep) for x in reading.keep]
 
 
 def _kept(cells: Cells, reading: Reading, bins: list[int]) -> list[int]:
     """Find which bins are to be kept, counted among the bins."""
     found, keep = [], reading.spell("keep")
-    for name in reading.keep:
-        j = find_column(name, cells.names, cells.source, keep)
+    for name, j in zip(reading.keep, _kept_columns(cells, reading), strict=True):
         if j not in bins:
             raise ValueError(f"{keep} is {name!r}, which holds labels or is left out.")
         found.append(bins.index(j))
     return found
 
 
-def _look_up(cells: Cells, wanted: Bins) -> list[int]:
+def _look_up(cells: Cells, wanted: Bins, reading: Reading) -> list[int]:
     """Find the columns of bins that have names."""
     places = {name: j for j, name in enumerate(cells.names)}
     for name in wanted.names:
         if name not in places:
             raise ValueError(
                 f"{cells.source} has no column {name!r}, which {wanted.of}."
+                f"{transpose_hint(cells, wanted.names, reading)}"
             )
     return [places[name] for name in wanted.names]
-
-
-def _guess(
-    cells: Cells, reading: Reading, left: Sequence[int], *, labeled: bool
-) -> int | None:
-    """Choose the only text column, and note it."""
-    text = [j for j in left if _is_text(cells.columns[j])]
-    if len(text) > 1:
-        names = " and ".join(repr(cells.names[j]) for j in text[:3])
-        raise ValueError(
-            f"{cells.source}: columns {names} are text; name the labels with "
-            f"{reading.spell('label')} and leave the others out with "
-            f"{reading.spell('ignore')}."
-        )
-    if not text:
-        return None
-    what = "labels" if labeled else "left out"
-    name = cells.names[text[0]]
-    reading.notes.append(f"{what}: column {name!r}, the only text column")
-    return text[0]
 
 
 def _left_out(names: Sequence[str], wanted: Bins) -> Iterator[str]:
@@ -185,40 +238,21 @@ def _left_out(names: Sequence[str], wanted: Bins) -> Iterator[str]:
 
 
 def _is_text(cells: Floats | list[str]) -> bool:
-    """Whether most cells are text; a few may be mistakes, or empty."""
-    if not isinstance(cells, list):
-        return False
-    return 2 * sum(map(is_word, cells)) > sum(map(bool, cells))
+    return isinstance(cells, list) and is_text(cells)
 
 
-def _labels(
-    cells: Cells, reading: Reading, j: int, *, required: bool
-) -> NDArray[Any] | None:
-    try:
-        return _valid_labels(cells, j, reading.warnings)
-    except ValueError as error:
-        if required:
-            raise
-        reading.notes.append(f"no labels: {error}")
-        return None
+def _taken(part: NDArray[Any] | None, there: NDArray[np.bool_]) -> Any:
+    """Select rows; a part of another length is wrong, which the caller says."""
+    return part if part is None or len(part) != len(there) else part[there]
 
 
-def _valid_labels(cells: Cells, j: int, warnings: list[str]) -> NDArray[Any]:
-    given = cells.columns[j]
-    column = as_column(given)
-    if column.dtype == object:
-        missing = column == ""
-    else:
-        large = np.isfinite(column) & (np.abs(column) >= EXACT)
-        if large.any():
-            row = int(np.argmax(large))
-            raise cells.refusal(
-                row,
-                j,
-                f"{column[row]:g} is too large for a numeric label; write a letter "
-                "before it",
-            )
-        missing = ~np.isfinite(column) & (not isinstance(given, list))
-    if missing.any():
-        raise cells.refusal(int(np.argmax(missing)), j, "no label")
-    return as_labels(given, warnings)
+def _filled(
+    X: Floats, gaps: Sequence[Gap], cells: Cells, reading: Reading, bins: Sequence[int]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Treat missing cells as asked for; return the rows that are left, and which."""
+
+    def place(gap: Gap) -> str:
+        name = cells.names[bins[gap.column]]
+        return f"{cells.unit} {cells.rows[gap.row]}, {cells.across} {name!r}"
+
+    return fill(X, gaps, reading, cells.source, place)

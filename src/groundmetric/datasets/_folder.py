@@ -152,7 +152,7 @@ def load_image_folder(
     folders = _class_folders(Path(path), classes, cache)
     require_pillow()
     reader = Reader(Path(path), chosen, _as_cache(cache, chosen), threads)
-    files = {folder.name: _image_files(folder) for folder in folders}
+    files = {folder.name: image_files(folder) for folder in folders}
     kept = {name: some for name, some in files.items() if len(some) >= least}
     total = sum(min(len(some), most or len(some)) for some in kept.values())
     with progress_bar(total, label="images", show=verbose > 0, unit="image") as report:
@@ -201,10 +201,10 @@ def _is_cache(folder: Path, cache: StrPath | None) -> bool:
     """Whether a folder is the cache, and not a class with images of its own."""
     if cache is None or not Path(cache).exists() or not folder.samefile(cache):
         return False
-    return not _image_files(folder)
+    return not image_files(folder)
 
 
-def _image_files(folder: Path) -> list[Path]:
+def image_files(folder: Path) -> list[Path]:
     return sorted(
         file
         for file in folder.iterdir()

@@ -27,49 +27,72 @@ class HistogramTable(LabeledHistograms):
     Attributes
     ----------
     X, y, feature_shape
-        As in :class:`LabeledHistograms`; y is None if there are no labels.
+        As in :class:`LabeledHistograms`; y is None if there are no labels, and X is
+        sparse (CSR) if it was in the file, or if it is of texts.
     source : str
         The file or folder.
     names : tuple of str or None
         Names of the columns that are the bins; None if they have no names.
     rows : ndarray of int, shape (n,)
         Where each histogram is: its line in CSV, otherwise its number from 0.
-    unit : {"line", "row"}
+    unit : {"line", "row", "column", "file"}
         What ``rows`` counts.
+    ids : ndarray of str or None
+        Names of the histograms, as they are in the file.
+    points : ndarray of shape (d, s) or None
+        Coordinates of the bins, such as vectors of words.
     paths : tuple of str or None
         Files of images, relative to the folder; histogram i is of ``paths[rows[i]]``.
     feature_names : tuple of str or None
         Names of the bins to show: those of columns, or of the features of images.
-    notes : tuple of str
-        Sentences that say how columns were read, and which were left out.
     groups : ndarray of shape (n,) or None
         Group of each histogram, such as a patient, if a column has them.
+    notes : tuple of str
+        Sentences that say how columns were read, and which were left out.
 
     Examples
     --------
     See :func:`read_table`.
     """
 
+    X: Any
     y: Any
     source: str
     names: tuple[str, ...] | None
     rows: NDArray[np.int64]
     unit: str = "row"
+    ids: NDArray[Any] | None = None
+    points: NDArray[np.float64] | None = None
     paths: tuple[str, ...] | None = None
     feature_names: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     groups: NDArray[Any] | None = None
 
     def where(self, i: int) -> str:
-        """Name the place of histogram i: "line 7", "row 7" or the file of an image."""
+        """Name the place of histogram i: "line 7", "S12, line 7" or a file."""
         row = int(self.rows[i])
         if self.paths is not None:
             return printable(self.paths[row])
-        return f"{self.unit} {row}"
+        place = f"{self.unit} {row}"
+        if self.ids is None:
+            return place
+        name = printable(str(self.ids[i]))
+        return name if self.unit == "file" else f"{name}, {place}"
+
+    @property
+    def has_names(self) -> bool:
+        """Whether histograms have ids, or are files."""
+        return self.ids is not None or self.paths is not None
 
     def row_names(self) -> list[int | str]:
-        """Name the rows in results: by the files of images, or by number from 0."""
-        return [i if self.paths is None else self.where(i) for i in range(len(self.X))]
+        """Name the rows in results: by ids, files of images, or number from 0."""
+        if self.ids is not None:
+            return [printable(str(name)) for name in self.ids]
+        return [i if self.paths is None else self.where(i) for i in range(len(self))]
+
+    def __len__(self) -> int:
+        """Count the histograms."""
+        return int(self.X.shape[0])
 
     def thumbnail(self, i: int) -> str | None:
         """Return a small picture of histogram i as a data URI, if it is an image."""
@@ -87,9 +110,9 @@ class HistogramTable(LabeledHistograms):
     def take(self, indices: ArrayLike) -> HistogramTable:
         """Return some of the histograms."""
         kept = np.asarray(indices)
-        y = None if self.y is None else self.y[kept]
-        groups = None if self.groups is None else self.groups[kept]
-        return replace(self, X=self.X[kept], y=y, rows=self.rows[kept], groups=groups)
+        parts: dict[str, Any] = {"y": self.y, "ids": self.ids, "groups": self.groups}
+        taken: Any = {k: x if x is None else x[kept] for k, x in parts.items()}
+        return replace(self, X=self.X[kept], rows=self.rows[kept], **taken)
 
 
 def bins_like(table: HistogramTable) -> Bins:

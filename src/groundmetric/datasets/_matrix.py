@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from .. import validation
 from ._arrays import load_npy
-from ._cells import Floats, read_csv, require_distinct
-from ._text import Text, are_names
+from ._cells import Floats, require_distinct
+from ._read_rows import read_rows
+from ._spelling import are_names
+from ._text import Text
 
 
 class NamedMatrix(NamedTuple):
@@ -64,11 +66,17 @@ def load_matrix(path: str) -> NamedMatrix:
         return NamedMatrix(load_npy(path))
     text = Text(path)
     named = are_names(text.first)
-    first = [("label", text.first[0])] if named else []
-    cells = read_csv(text, header=named, as_written=first)
+    cells = read_rows(text, header=named, as_written=text.first[:1] if named else ())
     bins, rows = range(len(cells.names)), None
     if named and len(bins) == len(cells.columns[0]) + 1:  # row names, too
         bins, rows = bins[1:], [str(cell) for cell in cells.columns[0]]
     columns = [cells.names[j] for j in bins] if named else None
     require_distinct(columns or (), text.source)
-    return NamedMatrix(cells.numbers(bins), columns, rows)
+    values, gaps = cells.numbers(bins)
+    for gap in gaps:
+        if gap.spelling.lower() != "nan":
+            what = repr(gap.spelling) if gap.spelling else "the cell is empty"
+            raise cells.refusal(
+                gap.row, bins[gap.column], f"{what}; a number is needed"
+            )
+    return NamedMatrix(values, columns, rows)

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 
 from ._cells import Cells, Floats
-from ._reading import listed
 
 
-def read_parquet(path: str, notes: list[str]) -> Cells:
-    """Read a parquet file, without the index of a pandas frame."""
+def read_parquet(path: str) -> Cells:
+    """Read a parquet file; the index of a pandas frame comes first."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
@@ -26,11 +25,20 @@ def read_parquet(path: str, notes: list[str]) -> Cells:
         raise ValueError(f"{path} has no rows.")
     kept = (table.schema.pandas_metadata or {}).get("index_columns", [])
     index = [name for name in kept if isinstance(name, str)]  # others are ranges
-    if index:
-        notes.append(f"left out: the index, {listed(index)}")
-        table = table.drop_columns(index)
-    names = list(map(str, table.column_names))
-    return Cells(path, names, [*map(_of_arrow, table)], np.arange(table.num_rows))
+    names = [*index, *(name for name in table.column_names if name not in index)]
+    columns = [table.column(name) for name in index]
+    columns += [
+        column
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if name not in index
+    ]
+    return Cells(
+        path,
+        [*map(str, names)],
+        [*map(_of_arrow, columns)],
+        np.arange(table.num_rows),
+        index=tuple(range(len(index))),
+    )
 
 
 def _of_arrow(column: Any) -> Floats | list[str]:

@@ -1,30 +1,18 @@
-"""Histograms from files: CSV, parquet, numpy, and folders of images."""
+"""Histograms from files in many formats, and from folders of images or texts."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .. import validation
-from ._arrays import load_labels, load_npy, load_npz
-from ._cells import read_csv
-from ._columns import groups_of, split_columns
-from ._folder import load_image_folder
 from ._histogram_table import HistogramTable, as_bins
-from ._parquet import read_parquet
-from ._reading import Bins, Reading
-from ._text import Text
-
-CSV = (".csv", ".tsv", ".txt")
-COLUMNS = ("label", "groups", "ignore", "keep", "header")  # options about columns
-PARQUET = (".parquet", ".pq")
-STANDARD_INPUT = "-"
+from ._read import read
+from ._reading import Reading
 
 
 def read_table(
@@ -32,34 +20,47 @@ def read_table(
     *,
     label: str | int | None = None,
     labels: str | os.PathLike[str] | None = None,
+    id: str | int | None = None,  # noqa: A002 - as columns are called
     groups: str | int | None = None,
     ignore: str | int | Iterable[str | int] | None = (),
     keep: str | int | Iterable[str | int] | None = (),
     header: bool | None = None,
+    transpose: bool = False,
+    missing: str = "error",
+    vectors: str | os.PathLike[str] | None = None,
     like: Any = None,
     labeled: bool | None = True,
     feature: str = "gist",
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> HistogramTable:
-    """Read labeled histograms from a file, or from a folder of images.
+    """Read labeled histograms from a file, or from a folder of images or texts.
 
     Each row is a histogram or counts, and is normalized to mass 1. Columns that cannot
-    be bins are rejected: ids, measurements and copies of the labels, by which a
-    metric would learn to recognize the rows.
+    be bins are rejected: measurements and copies of the labels, by which a metric would
+    learn to recognize the rows. Ids are kept apart, as the names of the histograms.
 
     Parameters
     ----------
     path : path
-        ``.csv``, ``.tsv`` or ``.txt`` with a header, delimited by commas, semicolons or
-        tabs, or "-" for CSV on standard input; ``.parquet`` (needs pyarrow); ``.npz``
-        with arrays X, y and optionally class_names; ``.npy``; or a folder with a
-        subfolder of images for each class (needs Pillow).
+        ``.csv``, ``.tsv`` or ``.txt`` with a header, also gzipped (``.csv.gz``), or "-"
+        for CSV on standard input; cells are delimited by commas, semicolons or tabs,
+        and numbers may have decimal commas. ``.xlsx``, the first sheet (needs
+        openpyxl). ``.parquet`` (needs pyarrow). ``.npz`` with arrays X, y and
+        optionally class_names and ids; ``.npy``. ``.h5ad`` of AnnData (needs h5py):
+        X, with labels and ids from ``obs``. Or a folder with a subfolder for each
+        class: of images (needs Pillow), or of texts.
     label : str or int, optional
         Column of the labels, by name or by number from 0. By default the only column of
         text; a column of numbers has to be named.
     labels : path, optional
-        Labels in a file of their own, ``.npy`` or text with one label per line.
+        Labels in a file of their own. With one column, or as ``.npy``, one for each
+        histogram, in order. With a column of ids as well, matched by id; ``label``
+        names the column of labels if there are more than two.
+    id : str or int, optional
+        Column of the ids, which name the histograms. By default a column without a
+        name, one of text that differs in each row, or one of numbers called id or the
+        like; the notes say which.
     groups : str or int, optional
         Column of the groups, such as patients, which is not a bin.
     ignore : column or iterable of columns
@@ -67,7 +68,18 @@ def read_table(
     keep : column or iterable of columns
         Columns to use as bins although they look like ids or measurements.
     header : bool, optional
-        Whether the first line of CSV has names. Needed if it has only numbers.
+        Whether the first line of a table has names. Needed if it has only numbers.
+    transpose : bool, default=False
+        True if samples are in columns. Then all that is said here of columns is meant
+        of rows, and the names of columns are the ids.
+    missing : {"error", "zero", "drop"}, default="error"
+        What to do with missing entries: empty cells, NA, NaN, and what is below a limit
+        of detection, such as ``<0.01``. They are listed in the error message, read as
+        zero, or their rows are left out.
+    vectors : path, optional
+        Vectors of words, in the text format of GloVe or word2vec, for a folder of
+        texts. Words that have one become bins, and their vectors the points of these.
+        With ``like``, its words are counted instead.
     like : HistogramTable or fitted learner, optional
         Read the same bins in the same order, by name if both have names.
     labeled : bool, optional
@@ -94,6 +106,8 @@ def read_table(
     ------
     ValueError
         Names the file, the line, the column and the value that is wrong.
+    ImportError
+        If a format needs a package that is not installed.
 
     Examples
     --------
@@ -101,26 +115,30 @@ def read_table(
     >>> from pathlib import Path
     >>> from groundmetric.datasets import read_table
     >>> text = '''id,ball,goal,oil,topic
-    ... 1,2,1,0,sport
-    ... 2,0,1,3,art
-    ... 3,0,0,4,art'''
+    ... p1,2,1,0,sport
+    ... p2,0,1,3,art
+    ... p3,0,0,4,art'''
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "words.csv")
     ...     count = file.write_text(text)
-    ...     data = read_table(file, label="topic", ignore="id")
-    >>> data.names, data.y.tolist()
-    (('ball', 'goal', 'oil'), ['sport', 'art', 'art'])
+    ...     data = read_table(file, label="topic", id="id")
+    >>> data.names, data.y.tolist(), data.ids.tolist()
+    (('ball', 'goal', 'oil'), ['sport', 'art', 'art'], ['p1', 'p2', 'p3'])
     >>> data.X[1], data.where(1)
-    (array([0.  , 0.25, 0.75]), 'line 3')
+    (array([0.  , 0.25, 0.75]), 'p2, line 3')
     """
     reading = Reading(
         os.fspath(path),
         label=None if label is None else str(label),
         labels=None if labels is None else Path(labels),
+        id=None if id is None else str(id),
         groups=None if groups is None else str(groups),
         ignore=_as_columns(ignore, "ignore"),
         keep=_as_columns(keep, "keep"),
         header=header,
+        transpose=transpose,
+        missing=missing,
+        vectors=None if vectors is None else Path(vectors),
         labeled=labeled,
         feature=feature,
         n_jobs=n_jobs,
@@ -131,39 +149,6 @@ def read_table(
     for text in reading.warnings:
         warnings.warn(f"{text}.", stacklevel=2)
     return found
-
-
-def read(reading: Reading) -> HistogramTable:
-    """Read histograms, and check them; warnings are kept in the reading."""
-    if reading.path != STANDARD_INPUT and not Path(reading.path).exists():
-        raise ValueError(f"{reading.path}: no such file or folder.")
-    _require_use(reading)
-    given = None
-    if reading.labels is not None:
-        given = load_labels(reading.labels, reading.warnings)
-    if reading.path != STANDARD_INPUT and Path(reading.path).is_dir():
-        found = _read_folder(reading)
-    elif is_table(reading.path):
-        found = _read_cells(reading, given)
-    else:
-        found = _read_arrays(reading)
-    table = validation.Table(found.source, found.where, found.names)
-    X = validation.as_distributions(found.X, table)
-    if reading.bins is not None and X.shape[1] != reading.bins.number:
-        ways = f"; leave columns out with {reading.spell('ignore')}"
-        raise ValueError(
-            f"{found.source} has {X.shape[1]} bins, but the metric has "
-            f"{reading.bins.number}{ways if is_table(reading.path) else ''}."
-        )
-    if found.paths is None:
-        y = _labels_of(found, given, reading)
-        found = replace(found, y=y, feature_shape=X.shape[1:])
-    return replace(found, X=X, notes=tuple(reading.notes))
-
-
-def is_table(path: str) -> bool:
-    """Whether a file has columns that may have names."""
-    return path == STANDARD_INPUT or Path(path).suffix.lower() in (*CSV, *PARQUET)
 
 
 def _as_columns(given: str | int | Iterable[str | int] | None, name: str) -> list[str]:
@@ -177,120 +162,3 @@ def _as_columns(given: str | int | Iterable[str | int] | None, name: str) -> lis
             f"{name} is {given!r}; names of columns, or their numbers, are needed."
         )
     return [str(one) for one in given]
-
-
-def _require_use(reading: Reading) -> None:
-    """Reject parameters that would be ignored, such as columns of a folder."""
-    path, spell = reading.path, reading.spell
-    is_folder = path != STANDARD_INPUT and Path(path).is_dir()
-    if reading.labels is not None and is_folder:
-        raise ValueError(f"{spell('labels')}: the subfolders of {path} are the labels.")
-    for name in () if is_table(path) else COLUMNS:
-        if getattr(reading, name) not in (None, (), []):
-            raise ValueError(f"{spell(name)} is for CSV and parquet, not {path}.")
-
-
-def _labels_of(found: HistogramTable, given: Any, reading: Reading) -> Any:
-    """Return valid labels, one for each histogram, or None if none are needed."""
-    y, where = found.y, found.source
-    if given is not None:
-        y, where = given, str(reading.labels)
-    elif reading.labeled is False:
-        return None
-    if y is None:
-        if reading.labeled is None:
-            return None
-        raise ValueError(
-            f"{where} has no labels; give them with {reading.spell('labels', 'FILE')}."
-        )
-    try:
-        if len(y) != len(found.X):
-            raise ValueError(  # noqa: TRY301 - handled like other labels that are bad
-                f"{where} has {len(y)} labels for {len(found.X)} histograms."
-            )
-        return validation.as_labels(y, f"{where}: y")
-    except ValueError as error:
-        if reading.labeled is not None:
-            raise
-        reading.notes.append(f"no labels: {error}")
-        return None
-
-
-def _read_cells(reading: Reading, given: Any) -> HistogramTable:
-    if Path(reading.path).suffix.lower() in PARQUET:
-        cells = read_parquet(reading.path, reading.notes)
-    else:
-        cells = read_csv(
-            Text(reading.path),
-            header=reading.header,
-            as_written=[
-                (name, getattr(reading, name))
-                for name in ("label", "groups")
-                if getattr(reading, name) is not None
-            ],
-            spell=reading.spell,
-        )
-    wanted, has_names = reading.bins, reading.header is not False
-    if wanted is not None and not has_names:
-        wanted = Bins(wanted.number)
-    apart = given is not None and reading.label is None
-    labeled = False if apart else reading.labeled
-    X, y, bins = split_columns(cells, reading, given, labeled=labeled, wanted=wanted)
-    groups = groups_of(cells, reading)
-    if labeled and y is None and given is None:
-        raise ValueError(
-            f"{cells.source} has no text column to use as labels; name the column of "
-            f"labels with {reading.spell('label')}, or give a file of labels with "
-            f"{reading.spell('labels')}."
-        )
-    names = tuple(cells.names[j] for j in bins) if has_names else None
-    return HistogramTable(
-        X,
-        y,
-        X.shape[1:],
-        cells.source,
-        names,
-        rows=cells.rows,
-        unit=cells.unit,
-        feature_names=names,
-        groups=groups,
-    )
-
-
-def _read_arrays(reading: Reading) -> HistogramTable:
-    path = reading.path
-    suffix = Path(path).suffix.lower()
-    if suffix not in (".npy", ".npz"):
-        raise ValueError(
-            f"{path} has an unknown format; use a folder of images, or a file that "
-            f"ends in {', '.join((*CSV, *PARQUET, '.npy'))} or .npz."
-        )
-    X, y = (load_npy(path), None) if suffix == ".npy" else load_npz(path)
-    return HistogramTable(
-        X, y, X.shape[1:], path, None, np.arange(len(np.atleast_1d(X)))
-    )
-
-
-def _read_folder(reading: Reading) -> HistogramTable:
-    try:
-        found = load_image_folder(
-            reading.path,
-            feature=reading.feature,
-            n_jobs=reading.n_jobs,
-            verbose=reading.verbose,
-        )
-    except ValueError as error:
-        raise ValueError(
-            f"{reading.path} is a folder, which needs a subfolder of images for each "
-            f"class: {error}"
-        ) from error
-    return HistogramTable(
-        found.X,
-        found.y,
-        found.feature_shape,
-        reading.path,
-        None,
-        rows=np.arange(len(found.X)),
-        paths=found.paths,
-        feature_names=found.feature_names,
-    )

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST = 6  # names in a message
+TRANSPOSE = ("transpose", True)  # as a message spells it
 
 
 def as_argument(name: str, *values: Any) -> str:
@@ -31,12 +32,16 @@ class Reading:
 
     Attributes
     ----------
-    path, label, labels, groups, ignore, keep, header, labeled, feature, n_jobs, verbose
+    path, label, labels, id, groups, ignore, keep, header, transpose, missing, vectors
         As in :func:`groundmetric.datasets.read_table`; all columns by name.
+    labeled, feature, n_jobs, verbose
+        Likewise.
     bins : Bins, optional
         The bins that are wanted.
     spell : callable
         Writes a parameter, or one with a value, in the language of the caller.
+    is_second : bool
+        Whether label and id are the columns of another file, which may be missing here.
     notes, warnings : list of str
         How columns were read, and what is probably a mistake.
     """
@@ -44,16 +49,21 @@ class Reading:
     path: str
     label: str | None = None
     labels: Path | None = None
+    id: str | None = None
     groups: str | None = None
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
     header: bool | None = None
+    transpose: bool = False
+    missing: str = "error"
+    vectors: Path | None = None
     labeled: bool | None = True
     feature: str = "gist"
     n_jobs: int | None = None
     verbose: int = 0
     bins: Bins | None = None
     spell: Callable[..., str] = as_argument
+    is_second: bool = False
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 

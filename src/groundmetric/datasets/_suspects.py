@@ -48,6 +48,10 @@ MEASURED = {
 }
 LABELS = {"label", "labels", "class", "target", "y", "category", "outcome", "group"}
 
+# Reasons that hold for ids.
+NAMED_ID = "it has the name and the values of an id"
+DIFFERENT = "it has a different whole number in every row, "
+OF_IDS = (NAMED_ID, DIFFERENT)
 INDICATES = "it has one value in one class, and another in all others"
 
 
@@ -67,8 +71,11 @@ def check_bins(
     if certain := [one for one in found if one.certain]:
         name, why = names[certain[0].column], certain[0].why
         columns = [names[one.column] for one in certain]
+        other = ""
+        if any(text in why for text in OF_IDS):
+            other = f"take it as ids with {spell('id', name)}, "
         raise ValueError(
-            f"{source}: column {name!r} is not a bin: {why}; leave it out with "
+            f"{source}: column {name!r} is not a bin: {why}; {other}leave it out with "
             f"{spell('ignore', columns)}, or use it all the same with "
             f"{spell('keep', [name])}."
         )
@@ -137,14 +144,14 @@ def _found(
         if _completes(column, totals):
             continue
         scale = largest[second if j == first else first]
-        words = _words(names[j])
+        words = words_of(names[j])
         if (why := _as_id(column, words)) or (why := _as_code(column, classes, words)):
             yield Suspect(j, why, certain=True)
         elif is_large := _is_large(column, totals, scale):
             numbered = whole[j] and _is_different(column)
             numbered = numbered and not _rises_with(column, totals - column)
-            different = "it has a different whole number in every row, and "
-            yield Suspect(j, (different if numbered else "") + is_large, numbered)
+            different = f"{DIFFERENT}and " if numbered else ""
+            yield Suspect(j, different + is_large, numbered)
         elif len(others) > 2 and _is_same(totals - column, totals):  # noqa: PLR2004
             why = "the others add up to the same without it, but not with it"
             yield Suspect(j, why, certain=True)
@@ -200,13 +207,13 @@ def _as_id(column: Floats, words: set[str]) -> str:
     n, steps = len(column), np.diff(column)
     different = len(np.unique(column)) == n
     if (different and words & NUMBERED) or words & IDS:
-        return "it has the name and the values of an id"
+        return NAMED_ID
     if not different or n < ENOUGH:
         return ""
     if (steps > 0).all() or (steps < 0).all():
-        return "it has a different whole number in every row, in order"
+        return f"{DIFFERENT}in order"
     if n * (n - 1) / 2 > REPEATS * (np.ptp(column) + 1):
-        return "it has a different whole number in every row, of all those possible"
+        return f"{DIFFERENT}of all those possible"
     return ""
 
 
@@ -244,7 +251,7 @@ def _as_measurement(column: Floats, classes: Classes | None, words: set[str]) ->
     return ""
 
 
-def _words(name: str) -> set[str]:
+def words_of(name: str) -> set[str]:
     """Return a name, and its last word: both of patientId and patient_id are id."""
     parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name) or [name]
     return {name.lower(), parts[-1].lower()}
