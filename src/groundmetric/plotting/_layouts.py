@@ -84,9 +84,7 @@ def placed(positions: Floats, distances: Floats, *, n_iter: int = 30) -> Floats:
     found: Floats = closeness @ positions / closeness.sum(axis=1, keepdims=True)
     for _ in range(n_iter):
         apart = cdist(found, positions)
-        ratio = np.divide(
-            distances, apart, out=np.zeros_like(apart), where=apart > 0.0
-        )
+        ratio = np.divide(distances, apart, out=np.zeros_like(apart), where=apart > 0.0)
         pulled = found * ratio.mean(axis=1, keepdims=True)
         found = positions.mean(axis=0) + pulled - ratio @ positions / len(positions)
     return found

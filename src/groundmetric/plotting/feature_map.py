@@ -114,8 +114,11 @@ class FeatureMapDisplay(MetricPicture):
         self.texts_: list[Annotation] = [
             axes.annotate(
                 textwrap.fill(name, LONGEST_LINE) or name,
-                place, (0, 0), textcoords="offset points", size=_size_of_names(),
-            )  # fmt: skip
+                place,
+                (0, 0),
+                textcoords="offset points",
+                size=_size_of_names(),
+            )
             for name, place in zip(self.names or [], places, strict=False)
         ]
         axes.set_aspect("equal", "datalim")
@@ -128,7 +131,7 @@ class FeatureMapDisplay(MetricPicture):
         """Move names around their points until they cover nothing, or hide them."""
         from matplotlib.transforms import Bbox
 
-        axes, page = self.ax_, self.figure_.bbox
+        axes, page = self.ax_, self.ax_.figure.bbox
         for text in self.texts_:
             text.set_in_layout(False)  # so that it stays as it is
         settle(axes)

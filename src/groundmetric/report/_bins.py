@@ -57,11 +57,11 @@ def choose(evaluation: Evaluation) -> Bins:
     ranked = np.array(list(dict.fromkeys([*first, *by_mass])), dtype=np.int64)
     shown = np.sort(ranked if d <= MOST_BINS else ranked[: max(N_SHOWN, len(first))])
     rest = ranked[len(shown) :]
-    named = [] if d <= FEW else np.searchsorted(shown, ranked[:N_NAMED])
+    named = np.searchsorted(shown, ranked[: N_NAMED if d > FEW else 0])
     return Bins(
         shown,
         rest[masses[rest] > 0][:MOST_DOTS],
-        np.asarray(named, dtype=np.int64),
+        named.astype(np.int64),
     )
 
 

@@ -55,7 +55,7 @@ function mark(p) {
 }
 
 // Lines of at most so many characters, between words if they are short enough.
-function wrapped(name, most = 24) {
+function wrapped(name, most) {
   const lines = [""];
   for (const word of name.match(/\S+[\s]*/g) || [name])
     for (let from = 0; from < word.length; from += most) {
@@ -67,12 +67,14 @@ function wrapped(name, most = 24) {
 }
 
 // Names of the closest features that cover neither points nor each other; zooming makes
-// room. The chosen feature, and those that matter most, may cover points.
+// room. The chosen feature has a name in any case, where it covers least; those that
+// matter most and those at the edges may cover a few points.
 const AROUND = [[1, -1], [1, 1], [-1, -1], [-1, 1], [1, 0], [-1, 0], [0, -1], [0, 1]];
-const matters = new Set(data.important), MOST_COVERED = 3;
+const matters = new Set(data.important), MOST_COVERED = 5;
 // Far from the middle of the map: there is room for their names.
 const extremes = data.important.length ? data.order.map((p) => [Math.hypot(...data.map.positions[p].map((v, axis) => v - middle[axis])), p])
   .sort((a, b) => b[0] - a[0]).slice(0, 8).map(([, p]) => p) : [];
+const first = new Set([...extremes, ...data.important]);
 function labels(features) {
   const { x, y, size } = planeView, height = Math.max(0.028, 11 / (plane.clientWidth || 400)) * size;
   const r = 0.012 * Math.sqrt(size), taken = [], found = [], points = data.order.map(center);
@@ -81,17 +83,17 @@ function labels(features) {
     + 1000 * taken.filter((other) => meet(box, other)).length
     + (box[0] < x || box[2] > x + size || box[1] < y || box[3] > y + size ? 1000 : 0);
   for (const p of features) {
-    const [u, v] = center(p), lines = wrapped(data.names[p]);
+    const [u, v] = center(p), lines = wrapped(data.names[p], plane.clientWidth < 400 ? 16 : 24);
     const width = 0.56 * height * Math.max(...lines.map((each) => each.length)), tall = height * lines.length;
     const gap = (p === view.feature ? 0.03 : 0.018) * size; // outside its ring
     if (u < x || u > x + size || v < y || v > y + size) continue;
-    const boxes = [1, 2.2].flatMap((far) => AROUND.map(([i, j]) => {
+    const boxes = [1, 2.2, ...(first.has(p) ? [4, 7] : [])].flatMap((far) => AROUND.map(([i, j]) => {
       const left = u + i * far * gap - (i < 0 ? width : i ? 0 : width / 2);
       const middle = v + j * (far * gap + (i ? 0 : tall / 2) + (tall - height) / 2);
       return [left, middle - tall / 2, left + width, middle + tall / 2];
     }));
     const costs = boxes.map(covered), least = Math.min(...costs);
-    if (p !== view.feature && least > (matters.has(p) ? MOST_COVERED : 0)) continue;
+    if (p !== view.feature && least > (first.has(p) ? MOST_COVERED : 0)) continue;
     const box = boxes[costs.indexOf(least)];
     taken.push(box);
     found.push(shape("text", { "data-box": box.join(" "), "stroke-width": 0.006 * size, style: `font-size:${height}px` },
