@@ -614,9 +614,9 @@ def test_pictures_on_a_grid_keep_all_pixels(tmp_path, many):
         learner=DiscriminantMetricLearning(),
     )  # fmt: skip
     found = data_of(path.read_text(encoding="utf-8"))
-    assert found["names"][0] == "row {}, column {}".format(
-        *divmod(found["bins"][0], 143)
-    )
+    row, column = divmod(found["bins"][0], 143)
+    assert found["names"][0] == f"row {row}, column {column}"
+    assert found["which"].endswith("small gray dots.")
     for one in found["examples"]["shown"]:
         assert len(base64.b64decode(one["query"]["levels"])) == 1001
 

@@ -71,18 +71,21 @@ def _masses(evaluation: Evaluation) -> Floats:
     return np.asarray(seen.mean(axis=0), dtype=float).ravel()
 
 
-def which(bins: Bins, evaluation: Evaluation) -> str:
+def which(bins: Bins, evaluation: Evaluation, *, is_grid: bool) -> str:
     """Say which features are shown, if not all are."""
     d, k = evaluation.data.train.shape[1], len(bins.shown)
     if k == d:
         return ""
     stable = evaluation.stability
     matter = len(stable.important) if stable else 0
-    first = f"the {matter} that repeatedly matter, and " if matter else ""
+    number = "the one that repeatedly matters"
+    if matter > 1:
+        number = f"the {matter} that repeatedly matter"
+    first = f"{number}, and " if matter else ""
     return (
         f"Of {d:,} features, {k} are compared here: {first}those with most mass, as "
-        "the learner sees it. In the map, the others are small gray dots; bars of "
-        "histograms leave them out."
+        "the learner sees it. In the map, the others are small gray dots."
+        f"{'' if is_grid else ' Bars of histograms leave them out.'}"
     )
 
 

@@ -44,7 +44,7 @@ def contents(
     return {
         "names": [names[p] for p in bins.shown],
         "bins": bins.shown.tolist(),
-        "which": which(bins, evaluation),
+        "which": which(bins, evaluation, is_grid=grid is not None),
         "important": bins.important.tolist(),
         "grid": grid,
         "classes": evaluation.data.classes,

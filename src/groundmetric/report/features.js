@@ -122,7 +122,7 @@ function drawPlane() {
   // Lines are above an image, but below points.
   plane.append(...(asPicture ? [...marks, ...pairs] : [...pairs, ...marks]), target);
   if (!asPicture) plane.prepend(dots());
-  if (!asPicture) plane.append(...labels([...new Set([view.feature, ...extremes.slice(0, 4), ...data.important, ...extremes, ...near])]));
+  if (!asPicture) plane.append(...labels([...new Set([view.feature, ...data.important.slice(0, 3), ...extremes.slice(0, 3), ...data.important, ...extremes, ...near])]));
   plane.setAttribute("aria-label", `Features in the plane. Closest to ${data.names[view.feature]}: ${near.slice(0, 3).map((p) => data.names[p]).join("; ")}`);
 }
 
