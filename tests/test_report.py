@@ -16,6 +16,7 @@ from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier
 
 from groundmetric import (
+    DiscriminantMetricLearning,
     GroundMetricLearning,
     MappedMetricLearning,
     MetricLearningCV,
@@ -24,13 +25,15 @@ from groundmetric import (
 )
 from groundmetric._words import points
 from groundmetric.baselines import NCA, ChiSquaredLMNN
-from groundmetric.experiments import compare
+from groundmetric.experiments import Estimate, Stability, compare
 from groundmetric.experiments.measures import nearest, nearest_others, own_share, votes
 from groundmetric.experiments.splits import split_data
 from groundmetric.report import write_report
+from groundmetric.report._bins import N_SHOWN
 from groundmetric.report._contents import contents, packed
 from groundmetric.report._details import details, recall_beside
 from groundmetric.report._evaluation import evaluate
+from groundmetric.report._learned import learned
 from groundmetric.report._lesson import N_DRAWS, with_stability
 from groundmetric.report._origins import Origin, Origins
 from groundmetric.report._page import Extras, page
@@ -528,7 +531,7 @@ def test_bad_input_writes_nothing(tmp_path, monkeypatch, options, message):
 
 def test_learner_of_other_features_is_refused(tmp_path):
     other = learner_of().fit([[1, 2], [1, 3], [3, 1], [2, 1]], [0, 0, 1, 1])
-    with pytest.raises(ValueError, match=r"learner.metric_ has shape \(2, 2\)"):
+    with pytest.raises(ValueError, match="learner was fitted to 2 bins, but X has 4"):
         write_report(tmp_path / "r.html", **SMALL, learner=other)
 
 
@@ -555,9 +558,94 @@ def test_a_map_is_drawn_as_its_distances(tmp_path, is_fitted):
         assert found["metrics"][name] == packed(metric)
 
 
-def test_a_map_of_too_many_bins_is_refused(tmp_path):
+@pytest.fixture(scope="module")
+def many():
+    """Return 1,001 bins, of which five are empty."""
     X = np.random.default_rng(0).random((10, 1001))
-    learner = MappedMetricLearning(n_components=2)
-    with pytest.raises(ValueError, match="up to 1,000 of them, and there are 1,001"):
-        write_report(tmp_path / "report.html", X=X, y=[0, 1] * 5, learner=learner)
-    assert not (tmp_path / "report.html").exists()
+    X[:, -5:] = 0
+    return {"X": X[:6], "y": [0, 1] * 3, "X_test": X[6:], "y_test": [0, 1] * 2}
+
+
+def test_a_map_of_many_features_shows_those_with_most_mass(tmp_path, many):
+    X = many["X"].copy()
+    X[:, [7, 500, 993]] += 2
+    path = write_report(
+        tmp_path / "r.html", learners=(), **many | {"X": X},
+        learner=DiscriminantMetricLearning(bin_weights=np.arange(1.0, 1002)),
+        feature_names=[f"word {p}" for p in range(1001)],
+    )  # fmt: skip
+    text = path.read_text(encoding="utf-8")
+    found = data_of(text)
+    assert f"Of 1,001 features, {N_SHOWN} are compared here: those with" in text
+    assert f"Distances between these {N_SHOWN} features" in text
+    assert len(found["bins"]) == len(found["map"]["positions"]) == N_SHOWN
+    assert found["names"] == [f"word {p}" for p in found["bins"]]
+    # As the learner sees them, the last ones weigh most; and the first is heavy.
+    assert found["bins"][-1] == 995
+    assert {500, 993} < set(found["bins"])
+    assert found["bins"][found["important"][0]] == 993
+    assert len(found["map"]["others"]) == 996 - N_SHOWN
+    ends = np.array(found["map"]["positions"] + found["map"]["others"])
+    assert 0.0 <= ends.min() <= ends.max() <= 1.0
+    drawn = found["examples"]["shown"]
+    sizes = {len(base64.b64decode(one["query"]["levels"])) for one in drawn}
+    assert sizes <= {N_SHOWN}
+
+
+def test_a_fitted_map_of_many_features_makes_no_matrix(tmp_path, many, monkeypatch):
+    learner = MappedMetricLearning(n_components=2, max_steps=1)
+    learner.fit(many["X"], many["y"])
+
+    def refuse(_self):
+        raise AssertionError("d x d distances were computed")
+
+    for name in ("metric_", "initial_metric_"):
+        monkeypatch.setattr(MappedMetricLearning, name, property(refuse))
+    path = write_report(tmp_path / "r.html", learner=learner, learners=(), **many)
+    found = data_of(path.read_text(encoding="utf-8"))
+    some = found["bins"]
+    positions = learner.embedding_[some]
+    assert found["metrics"]["learned"] == packed(cdist(positions, positions))
+
+
+def test_pictures_on_a_grid_keep_all_pixels(tmp_path, many):
+    path = write_report(
+        tmp_path / "r.html", learners=(), feature_shape=(7, 143), **many,
+        learner=DiscriminantMetricLearning(),
+    )  # fmt: skip
+    found = data_of(path.read_text(encoding="utf-8"))
+    row, column = divmod(found["bins"][0], 143)
+    assert found["names"][0] == f"row {row}, column {column}"
+    assert found["which"].endswith("small gray dots.")
+    for one in found["examples"]["shown"]:
+        assert len(base64.b64decode(one["query"]["levels"])) == 1001
+
+
+def test_weights_that_surely_differ_have_a_table():
+    ones = [Estimate(3.0, 2.0, 4.0, 1.0), Estimate(1.1, 0.9, 1.3, 0.8),
+            Estimate(0.2, 0.1, 0.4, 0.0)]  # fmt: skip
+    nothing = Estimate(0.0, 0.0, 0.0, 0.5)
+    found = Stability(
+        n_draws=10, n_train=9, n_neighbors=3, n_listed=1, bins=np.array([4, 6, 8]),
+        pairs=np.array([[4, 6], [4, 8], [6, 8]]), apart=np.zeros(3),
+        together=np.zeros(3), error=nothing, rises=[nothing] * 3, risen=np.zeros(3),
+        weights=ones, threshold=0.8, max_false=0.5,
+    )  # fmt: skip
+    names = {4: "<heavy>", 6: "middle", 8: "light"}
+    text = learned(found, names)
+    assert re.findall(r'row">(.*?)</th><td>(.*?)</td>', text) == [
+        ("&lt;heavy&gt;", "3.00 (2.00 to 4.00)"),
+        ("light", "0.20 (0.10 to 0.40)"),
+    ]
+    assert learned(replace(found, weights=None), names) == ""
+
+
+def test_one_predictor_predicts(tmp_path):
+    options = SMALL | {"X_test": None, "y_test": None}
+    X = np.random.default_rng(0).random((30, 4))
+    options |= {"X": X, "y": [0, 1] * 15, "learner": learner_of()}
+    one = write_report(tmp_path / "one.html", learners=["logistic"], **options)
+    text = one.read_text(encoding="utf-8")
+    assert "Logistic regression predicts labels without a distance" in text
+    assert "chooses its settings" in text
+    assert '<tr class="is-logistic">' in text

@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from groundmetric import GroundMetricLearning
+from groundmetric import DiscriminantMetricLearning, GroundMetricLearning
 from groundmetric.cli._app import app
 from groundmetric.report import write_report
+from groundmetric.report._bins import N_SHOWN
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not there")
 from selenium.webdriver.common.keys import Keys  # noqa: E402 - after the check
@@ -432,3 +433,117 @@ def test_prints(page):
         page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     pdf = page.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
     assert base64.b64decode(pdf).startswith(b"%PDF")
+
+
+N_BINS, N_CLASSES = 5000, 20
+
+
+def long_name(what, number):
+    """Name with sixty characters."""
+    name = f"{what} {number:04d}, whose name has exactly sixty characters, like this"
+    return name[:60].strip().ljust(60, "x")
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Make a report on many classes and features, all with long names."""
+    rng = np.random.default_rng(0)
+    masses = rng.dirichlet(np.full(N_BINS, 0.3))
+    masses = masses * np.exp((rng.random((N_CLASSES, N_BINS)) < 0.05) * 2.0)
+    numbers = np.repeat(np.arange(N_CLASSES), 6)
+    X = np.array([rng.poisson(3000 * masses[k]) for k in numbers], dtype=float)
+    X[0, 0] += 1000 * masses.sum()  # far from the others
+    y = np.array([long_name("class", k) for k in numbers])
+    return write_report(
+        tmp_path_factory.mktemp("many") / "r.html",
+        X=X[::2], y=y[::2], X_test=X[1::2], y_test=y[1::2], learners=(),
+        feature_names=[long_name("bin", p) for p in range(N_BINS)],
+        learner=DiscriminantMetricLearning(),
+    )  # fmt: skip
+
+
+def test_many_classes_and_features_fit(window, many):
+    assert many.stat().st_size < 400_000
+    window.get(many.as_uri())
+    window.find_element("css selector", "html[data-ready=true]")
+    wide = "return [document.documentElement.scrollWidth, innerWidth]"
+    assert np.diff(window.execute_script(wide)) >= 0
+    # Each part is inside its card, or scrolls there.
+    outside = window.execute_script(
+        """
+        return [...document.querySelectorAll(".card *")].filter((part) => {
+          const card = part.closest(".card").getBoundingClientRect();
+          return !part.closest(".scroll table") && !part.closest("option, select, svg")
+            && part.getBoundingClientRect().right > card.right + 1;
+        }).map((part) => part.outerHTML.slice(0, 80))
+        """
+    )
+    assert outside == []
+    cut = window.execute_script(
+        """
+        return [...document.querySelectorAll("th, b, h3, li, .ranks span:first-child")]
+          .filter((part) => part.scrollWidth > part.clientWidth + 1
+            && getComputedStyle(part).overflow !== "visible")
+          .map((part) => part.textContent)
+        """
+    )
+    assert cut == []
+    rows = texts(window, "#matrix tbody th")
+    assert rows == [f"{k + 1} {long_name('class', k)}" for k in range(N_CLASSES)]
+    assert texts(window, "#matrix thead th")[1:] == [
+        str(k + 1) for k in range(N_CLASSES)
+    ]
+    assert "Columns have the numbers of the rows." in by_id(window, "explained").text
+    assert {len(name) for name in texts(window, ".ranks span:first-child")} == {60}
+
+
+def test_map_of_many_features_names_some_in_full(window, many):
+    window.get(many.as_uri())
+    window.find_element("css selector", "html[data-ready=true]")
+    said = by_id(window, "metric").text
+    assert f"Of 5,000 features, {N_SHOWN} are compared here" in said
+    assert len(window.find_elements("css selector", "#plane circle.place")) == N_SHOWN
+    dots = window.find_element("css selector", "#plane .others").get_attribute("d")
+    assert 3000 < dots.count("M") <= N_BINS - N_SHOWN  # not those that are empty
+    names = window.execute_script(
+        """
+        return [...document.querySelectorAll("#plane text")].map((text) =>
+          [...text.children].map((line) => line.textContent).join(" "))
+        """
+    )
+    assert len(names) >= 3
+    assert {len(name) for name in names} == {60}
+    boxes = window.execute_script(
+        """
+        const plane = document.querySelector("#plane").getBoundingClientRect();
+        return [...document.querySelectorAll("#plane text")].map((text) => {
+          const box = text.getBoundingClientRect();
+          return [box.left - plane.left, box.top - plane.top,
+                  plane.right - box.right, plane.bottom - box.bottom];
+        })
+        """
+    )
+    assert np.min(boxes) > -8  # pixels; fonts differ
+
+
+def test_features_with_most_extreme_places_have_names(window, many):
+    window.get(many.as_uri())
+    window.find_element("css selector", "html[data-ready=true]")
+    farthest = window.execute_script(
+        """
+        const points = [...document.querySelectorAll("#plane circle.place")]
+          .map((p) => [Number(p.getAttribute("cx")), Number(p.getAttribute("cy"))]);
+        const middle = [0, 1].map((k) =>
+          points.reduce((sum, p) => sum + p[k], 0) / points.length);
+        const apart = points.map((p) => Math.hypot(p[0] - middle[0], p[1] - middle[1]));
+        const p = document.querySelectorAll("#plane circle.place")[
+          apart.indexOf(Math.max(...apart))].dataset.feature;
+        const shown = JSON.parse(document.getElementById("data").textContent);
+        return shown.names[p];
+        """
+    )
+    words = window.execute_script(
+        "return [...document.querySelectorAll('#plane text')].map((text) =>"
+        "[...text.children].map((line) => line.textContent).join(' '))"
+    )
+    assert farthest in words

@@ -71,6 +71,9 @@ def starts_at_l1(learner: Any) -> bool:
         return False
     weights = getattr(learner, "initial_bin_weights_", None)
     is_weighted = weights is not None and weights.min() < weights.max()
+    positions = getattr(learner, "initial_embedding_", None)
+    if positions is not None and len(positions) > positions.shape[1] + 1:
+        return False  # so many points are never equally far from each other
     return not is_weighted and is_uniform(learner.initial_metric_)
 
 

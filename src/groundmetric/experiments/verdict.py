@@ -122,9 +122,11 @@ class Verdict:
         if not self.predictions:
             return ""
         listed = " and ".join(in_a_sentence(name) for name in self.predictions)
+        several = len(self.predictions) > 1
+        verb, whose = ("predict", "their") if several else ("predicts", "its")
         return (
-            f"{listed[0].upper()}{listed[1:]} predict labels without a distance; "
-            "cross-validation on the training histograms chooses their settings. "
+            f"{listed[0].upper()}{listed[1:]} {verb} labels without a distance; "
+            f"cross-validation on the training histograms chooses {whose} settings. "
         )
 
     def best_fixed(self) -> str:

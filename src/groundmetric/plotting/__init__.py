@@ -4,7 +4,8 @@
 often as you like, and keeps the artists (``ax_``, ``figure_``, ``im_``, ``lines_``).
 
 ``MetricDisplay``, ``FeatureMapDisplay``, ``GridMetricDisplay`` and ``PathDisplay`` show
-a metric and how it was learned, ``ImportanceDisplay`` which bins matter. Drawing needs
+a metric and how it was learned, ``ImportanceDisplay`` which bins matter.
+``column_style`` makes figures as wide as the columns of a paper. Drawing needs
 matplotlib: ``pip install 'groundmetric[plot]'``.
 """
 
@@ -13,6 +14,7 @@ from .grid import GridMetricDisplay
 from .importance import ImportanceDisplay
 from .metric import MetricDisplay
 from .path import PathDisplay
+from .style import column_style
 
 __all__ = [
     "FeatureMapDisplay",
@@ -20,4 +22,5 @@ __all__ = [
     "ImportanceDisplay",
     "MetricDisplay",
     "PathDisplay",
+    "column_style",
 ]

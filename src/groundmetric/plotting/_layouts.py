@@ -74,6 +74,22 @@ def planar_map(M: Floats, *, max_iter: int = 300, tol: float = 1e-5) -> PlanarMa
     return PlanarMap(positions, stress, n_iter)
 
 
+def placed(positions: Floats, distances: Floats, *, n_iter: int = 30) -> Floats:
+    """Add features to a map whose own features stay where they are.
+
+    Distances are (added, features of the map). The majorization is that of
+    :func:`planar_map`, for each added point alone.
+    """
+    closeness = 1.0 / (distances + JITTER * float(distances.max() or 1.0)) ** 2
+    found: Floats = closeness @ positions / closeness.sum(axis=1, keepdims=True)
+    for _ in range(n_iter):
+        apart = cdist(found, positions)
+        ratio = np.divide(distances, apart, out=np.zeros_like(apart), where=apart > 0.0)
+        pulled = found * ratio.mean(axis=1, keepdims=True)
+        found = positions.mean(axis=0) + pulled - ratio @ positions / len(positions)
+    return found
+
+
 def extreme_pairs(M: Floats, n_pairs: int, *, farthest: bool = False) -> Indices:
     """Rows (p, q), p < q, of the closest pairs of features, or of the farthest."""
     p, q = np.triu_indices(len(M), 1)

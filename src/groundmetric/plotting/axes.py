@@ -32,7 +32,7 @@ def new_axes() -> Axes:
         raise ImportError(
             "Figures need matplotlib: pip install 'groundmetric[plot]'."
         ) from error
-    axes: Axes = plt.subplots()[1]
+    axes: Axes = plt.subplots(layout="constrained")[1]
     return axes
 
 

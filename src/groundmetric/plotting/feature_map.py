@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from .. import validation
 from ._layouts import PlanarMap, extreme_pairs, planar_map
+from ._names import from_outside, settle
 from .axes import FAR, NEAR, MetricPicture, as_metric
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 POINT = 2.5  # radius of a point, in points of the printer
 APART = 4  # distance of a name from its point
+LARGEST_NAME = 8.0  # points
+LONGEST_LINE = 24  # characters
 # Right or left, up or down, in order of preference.
 SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
 
@@ -41,7 +45,8 @@ class FeatureMapDisplay(MetricPicture):
     ax_, figure_ : matplotlib axes and figure
         Where the display was drawn.
     points_, lines_, texts_ : matplotlib artists
-        The features, the lines between the closest pairs, and the names.
+        The features, the lines between the closest pairs, and the names; those without
+        room are invisible.
 
     Examples
     --------
@@ -71,7 +76,8 @@ class FeatureMapDisplay(MetricPicture):
         metric : array-like of shape (d, d)
             The metric.
         names : list of str, optional
-            Names of the features, drawn next to them.
+            Names of the features, drawn next to them, where there is room: those at
+            the edges of the map first.
         n_pairs : int, default=0
             Number of closest pairs to connect.
 
@@ -106,7 +112,13 @@ class FeatureMapDisplay(MetricPicture):
             places[:, 0], places[:, 1], s=22, color=FAR, edgecolors="white", zorder=2
         )
         self.texts_: list[Annotation] = [
-            axes.annotate(name, place, (0, 0), textcoords="offset points", size=8)
+            axes.annotate(
+                textwrap.fill(name, LONGEST_LINE) or name,
+                place,
+                (0, 0),
+                textcoords="offset points",
+                size=_size_of_names(),
+            )
             for name, place in zip(self.names or [], places, strict=False)
         ]
         axes.set_aspect("equal", "datalim")
@@ -116,24 +128,36 @@ class FeatureMapDisplay(MetricPicture):
         return self
 
     def _arrange(self) -> None:
-        """Move names around their points until they cover as little as possible."""
+        """Move names around their points until they cover nothing, or hide them."""
         from matplotlib.transforms import Bbox
 
-        axes = self.ax_
-        axes.apply_aspect()
+        axes, page = self.ax_, self.ax_.figure.bbox
+        for text in self.texts_:
+            text.set_in_layout(False)  # so that it stays as it is
+        settle(axes)
         points = axes.transData.transform(self.map.positions)
         reach = POINT * self.figure_.dpi / 72  # type: ignore[attr-defined]  # pixels
         taken = [
             Bbox.from_extents(*(place - reach), *(place + reach)) for place in points
         ]
-        for text in self.texts_:
-            costs = []
+        for at in from_outside(self.map.positions) if self.texts_ else ():
+            text = self.texts_[at]
             for side in SIDES:
                 _move(text, side)
-                costs.append(text.get_window_extent().count_overlaps(taken))
-            best = SIDES[costs.index(min(costs))]
-            _move(text, best)
-            taken.append(text.get_window_extent())
+                box = text.get_window_extent()
+                inside = page.contains(box.x0, box.y0) and page.contains(box.x1, box.y1)
+                if inside and not box.count_overlaps(taken):
+                    taken.append(box)
+                    break
+            else:
+                text.set_visible(False)
+
+
+def _size_of_names() -> float:
+    """Names are smaller than other text."""
+    import matplotlib as mpl
+
+    return min(LARGEST_NAME, float(mpl.rcParams["font.size"]) - 1)
 
 
 def _move(text: Annotation, side: tuple[int, int]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
+from ._names import name_rows
 from .axes import FAR, Display
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 PLAIN = "#bbbbbb"  # of what does not repeat
+WIDEST = 0.7  # of the figure, for names
 
 
 @dataclass(eq=False, repr=False)
@@ -113,9 +115,11 @@ class ImportanceDisplay(Display):
         self.bars_: BarContainer = axes.barh(
             places, mean, xerr=[mean - low, high - mean], color=colors, ecolor="gray"
         )
-        axes.set_yticks(places, self.names)
         axes.invert_yaxis()
         axes.axvline(0.0, color="black", lw=0.8)
-        axes.set(xlabel="more wrong neighbors when shuffled, percentage points")
+        axes.set_xlabel(
+            "more wrong neighbors when shuffled\n(percentage points)", loc="right"
+        )
         axes.spines[["top", "right"]].set_visible(False)
+        name_rows(axes, self.names, widest=WIDEST)
         return self

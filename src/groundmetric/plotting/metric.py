@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import validation
 from ._layouts import leaf_order
+from ._names import name_columns, name_rows
 from .axes import COLORS, MetricPicture, as_metric
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MOST_NAMES = 40  # more would not be readable beside a heat map
+LONG = 12  # characters: columns have numbers if a name is longer
 
 
 @dataclass(eq=False, repr=False)
@@ -67,7 +69,9 @@ class MetricDisplay(MetricPicture):
             Order of the features: "leaves" for optimal leaf ordering of a hierarchical
             clustering, or a permutation; ``range(d)`` keeps the original order.
         names : list of str, optional
-            Names of the features; drawn if there are at most 40.
+            Names of the features; drawn if there are at most 40, as large as there is
+            room. If one has more than 12 characters, rows have a number and a name,
+            and columns the number.
 
         Returns
         -------
@@ -105,8 +109,18 @@ class MetricDisplay(MetricPicture):
         self._image(ordered, cmap, "distance" if colorbar else None)
         self._bare()
         if self.names is not None and len(self.names) <= MOST_NAMES:
-            shown = [self.names[p] for p in self.order]
-            axes.set_yticks(range(len(shown)), shown)
-            axes.set_xticks(range(len(shown)), shown, rotation=90)
-            axes.tick_params(length=0)
+            axes.tick_params(length=0, pad=2)
+            self._name([self.names[p] for p in self.order])
         return self
+
+    def _name(self, shown: list[str]) -> None:
+        """Write names at the rows, and names or numbers at the columns."""
+        below = shown
+        if max(map(len, shown)) > LONG:
+            below = [str(k + 1) for k in range(len(shown))]
+            shown = [
+                f"{name} {number}" for name, number in zip(shown, below, strict=True)
+            ]
+        every = name_rows(self.ax_, shown, leave_out=True)
+        name_columns(self.ax_, below, every)
+        name_columns(self.ax_, below, name_rows(self.ax_, shown, leave_out=True))

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from ..experiments.names import LABELS, in_a_sentence
-from ..plotting._layouts import extreme_pairs, leaf_order, planar_map
+from ..plotting._layouts import extreme_pairs, leaf_order
+from ._bins import Bins, between, choose, layout_of, which
 from ._lesson import moved
 from ._origins import Origin, Origins
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ._evaluation import Evaluation
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 Contents = dict[str, Any]
 
 LEVELS = 65535  # distances take two bytes each
@@ -38,28 +40,15 @@ def contents(
 
     The origins name histograms; by default they have numbers.
     """
-    learner = evaluation.learner
-    metric = learner.metric_
-    layout = planar_map(metric)
+    learner, bins = evaluation.learner, choose(evaluation)
     return {
-        "names": names,
+        "names": [names[p] for p in bins.shown],
+        "bins": bins.shown.tolist(),
+        "which": which(bins, evaluation, is_grid=grid is not None),
+        "important": bins.important.tolist(),
         "grid": grid,
         "classes": evaluation.data.classes,
-        "metrics": {
-            name: packed(values)
-            for name, values in (
-                ("learned", metric),
-                ("initial", learner.initial_metric_),
-            )
-            if name in evaluation.first
-        },
-        "order": leaf_order(metric).tolist(),
-        "empty": np.flatnonzero(~evaluation.data.train.any(axis=0)).tolist(),
-        "map": {
-            "positions": rounded(_unit_square(layout.positions), 4),
-            "stress": round(layout.stress, 3),
-        },
-        "pairs": extreme_pairs(metric, min(N_PAIRS, len(metric) // 2)).tolist(),
+        **_of_metric(evaluation, bins),
         "path": None if learner._has_closed_form else _path(learner.path_),
         "kappa": evaluation.n_neighbors,
         "curves": [
@@ -78,7 +67,36 @@ def contents(
         ],
         "moved": moved(evaluation),
         "before": in_a_sentence(evaluation.before),
-        "examples": _examples(evaluation, origins or Origins(NUMBERED, NUMBERED)),
+        "examples": _examples(
+            evaluation,
+            origins or Origins(NUMBERED, NUMBERED),
+            bins.shown if grid is None else np.arange(len(names)),
+        ),
+    }
+
+
+def _of_metric(evaluation: Evaluation, bins: Bins) -> Contents:
+    """Write distances, their order and the map; features have positions in shown."""
+    learner = evaluation.learner
+    metric = between(learner, "", bins.shown)
+    layout, others = layout_of(learner, bins, metric)
+    places = _unit_square(np.concatenate([layout.positions, others]))
+    return {
+        "metrics": {
+            name: packed(between(learner, before, bins.shown))
+            for name, before in (("learned", ""), ("initial", "initial_"))
+            if name in evaluation.first
+        },
+        "order": leaf_order(metric).tolist(),
+        "empty": np.flatnonzero(
+            ~evaluation.data.train[:, bins.shown].any(axis=0)
+        ).tolist(),
+        "map": {
+            "positions": rounded(places[: len(metric)], 4),
+            "others": rounded(places[len(metric) :], 3),
+            "stress": round(layout.stress, 3),
+        },
+        "pairs": extreme_pairs(metric, min(N_PAIRS, len(metric) // 2)).tolist(),
     }
 
 
@@ -129,8 +147,11 @@ def _confusion(evaluation: Evaluation, name: str) -> list[list[int]]:
     return found
 
 
-def _examples(evaluation: Evaluation, origins: Origins) -> Contents:
-    """Choose a few test histograms of each kind whose nearest neighbor changed."""
+def _examples(evaluation: Evaluation, origins: Origins, drawn: Indices) -> Contents:
+    """Choose a few test histograms of each kind whose nearest neighbor changed.
+
+    Only some of their bins are drawn.
+    """
     data = evaluation.data
     before = evaluation.first[evaluation.before].neighbors[:, 0]
     after = evaluation.first["learned"].neighbors[:, 0]
@@ -153,9 +174,13 @@ def _examples(evaluation: Evaluation, origins: Origins) -> Contents:
             {
                 "kind": name,
                 "row": i,
-                "query": _drawn(data.test[i], data.z[i], test, data.test_rows[i]),
+                "query": _drawn(
+                    data.test[i, drawn], data.z[i], test, data.test_rows[i]
+                ),
                 **{
-                    when: _drawn(data.train[j], data.y[j], train, data.train_rows[j])
+                    when: _drawn(
+                        data.train[j, drawn], data.y[j], train, data.train_rows[j]
+                    )
                     for when, j in (("before", before[i]), ("after", after[i]))
                 },
             }
@@ -168,7 +193,7 @@ def _drawn(
     histogram: Floats, label: np.int64, origin: Origin, row: np.int64
 ) -> Contents:
     """Write a histogram as bytes, beside its label, its name and its picture."""
-    levels = np.rint(255 * histogram / histogram.max()).astype(np.uint8)
+    levels = np.rint(255 * histogram / (histogram.max() or 1.0)).astype(np.uint8)
     found = {
         "label": int(label),
         "levels": base64.b64encode(levels.tobytes()).decode(),

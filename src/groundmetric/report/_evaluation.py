@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import validation
 from ..base._rows import n_among
 from ..base._votes import votes
 from ..experiments.beside import measure_beside
@@ -31,7 +30,6 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 MOST_NEIGHBORS = 20
-MOST_BINS = 1000  # of a map
 
 
 @dataclass(frozen=True)
@@ -109,10 +107,9 @@ def evaluate(
 
     The other learners are names of methods; by default all that can run.
     """
-    _require_few_bins(learner, data.rows.shape[1])
-    fitted = not data.was_split and hasattr(learner, "metric_")
+    fitted = not data.was_split and hasattr(learner, "path_")
     if fitted:
-        validation.as_cost(learner.metric_, data.rows.shape[1], "learner.metric_")
+        _require_bins(learner, data.rows.shape[1])
     begin = time.process_time()
     beside = measure_beside(
         learner,
@@ -148,13 +145,11 @@ def _kept(found: CrossValidation) -> Measured:
     return found.first
 
 
-def _require_few_bins(learner: Any, d: int) -> None:
-    """Reject a map of more bins than a page can draw; matrices are never as large."""
-    if d > MOST_BINS and learner._keeps_sparse(reset=True):
+def _require_bins(learner: Any, d: int) -> None:
+    """Reject a learner of other features; no matrix of a map's distances is made."""
+    if learner.n_features_in_ != d:
         raise ValueError(
-            f"A report draws the distances between all bins, up to {MOST_BINS:,} of "
-            f"them, and there are {d:,}; to find out whether this map helps, use "
-            "groundmetric evaluate, or experiments.compare in Python."
+            f"learner was fitted to {learner.n_features_in_:,} bins, but X has {d:,}."
         )
 
 

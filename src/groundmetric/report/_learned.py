@@ -8,24 +8,28 @@ from typing import TYPE_CHECKING
 from .._words import percent, points
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..experiments.stable import Stability
 
 N_ROWS = 10  # of a table
+N_WEIGHTS = 5  # of the largest, and of the smallest
 ARROW = "\N{LEFT RIGHT ARROW}"
 
 
-def learned(found: Stability | None, names: Sequence[str]) -> str:
+def learned(found: Stability | None, names: Mapping[int, str]) -> str:
     """Write the section; nothing if nothing repeats."""
-    if found is None or not found.repeats:
+    if found is None:
         return ""
+    tables = _pairs(found, names), _bins(found, names), _weights(found, names)
     cards = "".join(
         f'<div class="card"><h3>{title}</h3><p class="muted small">{text}</p>'
         f'<div class="scroll"><table>{table}</table></div></div>'
-        for title, text, table in (_pairs(found, names), _bins(found, names))
+        for title, text, table in tables
         if table
     )
+    if not cards:
+        return ""
     return (
         '<section id="learned" aria-labelledby="learned-title">\n'
         f'<h2 id="learned-title">What was learned, and repeats</h2>\n'
@@ -33,7 +37,7 @@ def learned(found: Stability | None, names: Sequence[str]) -> str:
     )
 
 
-def _pairs(found: Stability, names: Sequence[str]) -> tuple[str, str, str]:
+def _pairs(found: Stability, names: Mapping[int, str]) -> tuple[str, str, str]:
     rows = [
         [f"{names[one.first]} {ARROW} {names[one.second]}", where, _share(one.share)]
         for where, pairs in (
@@ -51,7 +55,7 @@ def _pairs(found: Stability, names: Sequence[str]) -> tuple[str, str, str]:
     return "Pairs of features", text, _table(("Features", "Moved", "Draws"), rows)
 
 
-def _bins(found: Stability, names: Sequence[str]) -> tuple[str, str, str]:
+def _bins(found: Stability, names: Mapping[int, str]) -> tuple[str, str, str]:
     rows = []
     for p in found.important[:N_ROWS]:
         one = found.rise(p)
@@ -66,6 +70,26 @@ def _bins(found: Stability, names: Sequence[str]) -> tuple[str, str, str]:
         "intervals; and the share of draws in which there are more."
     )
     return "Features", text, _table(("Feature", "More errors", "Draws"), rows)
+
+
+def _weights(found: Stability, names: Mapping[int, str]) -> tuple[str, str, str]:
+    """Write the largest and the smallest of the weights that surely differ from 1."""
+    sure = 1.0 - min(found.max_false / max(len(found.bins), 1), 0.5)
+    pairs = zip(found.bins.tolist(), found.weights or [], strict=False)
+    kept = [(p, one) for p, one in pairs if max(one.sure, 1.0 - one.sure) >= sure]
+    kept.sort(key=lambda pair: -pair[1].mean)
+    larger = [pair for pair in kept if pair[1].mean > 1.0][:N_WEIGHTS]
+    smaller = [pair for pair in kept if pair[1].mean < 1.0][-N_WEIGHTS:]
+    rows = [
+        [names[p], f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"]
+        for p, one in [*larger, *smaller]
+    ]
+    text = (
+        "Weights that surely differ from 1, the geometric mean over the "
+        f"{len(found.bins)} features looked at, with 95 % intervals: the largest and "
+        "the smallest. Heavier features count more in all distances."
+    )
+    return "Weights of features", text, _table(("Feature", "Weight"), rows)
 
 
 def _table(titles: Iterable[str], rows: Sequence[Sequence[str]]) -> str:

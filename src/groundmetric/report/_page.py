@@ -86,7 +86,11 @@ def page(evaluation: Evaluation, found: Contents, extras: Extras) -> str:
         columns=columns,
         errors=rows,
         about=_about(extras.notes),
-        learned=learned(evaluation.stability, found["names"]),
+        learned=learned(
+            evaluation.stability, dict(zip(found["bins"], found["names"], strict=True))
+        ),
+        which=_paragraphs([found["which"]]),
+        shown=f"these {len(found['bins'])}" if found["which"] else "all",
         rest=_paragraphs([rest] if n_splits > 1 else []),
         way="Closed form" if evaluation.learner._has_closed_form else "Descent",
         descent=_descent(evaluation.learner),
@@ -112,7 +116,7 @@ def _subtitle(evaluation: Evaluation) -> str:
     data = evaluation.data
     return (
         f"{len(data.train)} training histograms, {len(data.test)} test histograms, "
-        f"{data.train.shape[1]} features, {len(data.classes)} classes"
+        f"{data.train.shape[1]:,} features, {len(data.classes)} classes"
     )
 
 

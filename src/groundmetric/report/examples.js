@@ -77,20 +77,36 @@ function examples() {
   show("");
 }
 
+// With many classes of long names, columns have the numbers of the rows.
+const numbered = data.classes.length > 6 && Math.max(...data.classes.map((label) => label.length)) > 8;
 function confusion(name) {
   const { confusion: counts } = data.curves.find((curve) => curve.name === name);
-  const head = element("tr", {}, element("th", {}, "true \\ predicted"), ...data.classes.map((label) => element("th", { scope: "col", title: label }, label)));
+  const heads = data.classes.map((label, k) => element("th", { scope: "col", title: label, "aria-label": label }, numbered ? String(k + 1) : label));
   const rows = counts.map((row, i) => {
     const total = row.reduce((a, b) => a + b, 0) || 1;
-    return element("tr", {}, element("th", { scope: "row" }, data.classes[i]), ...row.map((n, j) => {
+    const head = element("th", { scope: "row" }, numbered ? element("span", { class: "muted" }, `${i + 1} `) : "", data.classes[i]);
+    return element("tr", {}, head, ...row.map((n, j) => {
       const ink = i === j ? "--good" : "--bad";
-      return element("td", { class: n ? "" : "muted", title: `${percent(n / total)} of ${data.classes[i]}`, style: `background:color-mix(in srgb, var(${ink}) ${Math.round(n && 12 + 35 * n / total)}%, transparent)` }, String(n));
+      return element("td", { class: n ? "" : "muted", title: `${percent(n / total)} of ${data.classes[i]}: ${data.classes[j]}`, style: `background:color-mix(in srgb, var(${ink}) ${Math.round(n && 12 + 35 * n / total)}%, transparent)` }, String(n));
     }));
   });
   byId("matrix").replaceChildren(element("table", { class: data.classes.length > 6 ? "matrix dense" : "matrix" },
-    element("thead", {}, head), element("tbody", {}, ...rows)));
+    element("thead", {}, element("tr", {}, element("th", {}, "true \\ predicted"), ...heads)), element("tbody", {}, ...rows)));
+  byId("mixed").replaceChildren(...(data.classes.length > 6 ? mixed(counts) : []));
 }
 
+// The most frequent errors, in words.
+const N_MIXED = 5;
+function mixed(counts) {
+  const wrong = counts.flatMap((row, i) => row.map((n, j) => [n, i, j])).filter(([n, i, j]) => n && i !== j);
+  wrong.sort((a, b) => b[0] - a[0]);
+  const items = wrong.slice(0, N_MIXED).map(([n, i, j]) =>
+    element("li", {}, `${n} of ${counts[i].reduce((a, b) => a + b, 0)} ${data.classes[i]} \u2192 ${data.classes[j]}`));
+  return items.length ? [element("h3", {}, "Most frequent errors"), element("ul", {}, ...items)] : [];
+}
+
+if (data.classes.length > 10) byId("confusion").classList.add("wide");
+if (numbered) byId("explained").append(" Columns have the numbers of the rows.");
 byId("shown").append(...data.curves.map((curve) => element("option", { value: curve.name }, curve.label)));
 byId("shown").addEventListener("change", (event) => confusion(event.target.value));
 examples();

@@ -22,15 +22,17 @@ let asPicture = Boolean(data.grid);
 const cells = (() => {
   if (!data.grid) return [];
   const { width, height, place } = gridLayout(0.5), unit = 1 / Math.max(width, height);
-  return data.names.map((_, p) => {
-    const [x, y] = place(p);
+  return data.bins.map((bin) => {
+    const [x, y] = place(bin);
     return [x * unit + (1 - width * unit) / 2, y * unit + (1 - height * unit) / 2, unit];
   });
 })();
+const middle = [0, 1].map((axis) => data.map.positions.reduce((sum, place) => sum + place[axis], 0) / d);
 const margin = 0.06;
 const center = (p) => asPicture
   ? [cells[p][0] + cells[p][2] / 2, cells[p][1] + cells[p][2] / 2]
-  : data.map.positions[p].map((v, axis) => margin + (1 - 2 * margin) * (axis ? 1 - v : v));
+  : inMap(data.map.positions[p]);
+const inMap = (place) => place.map((v, axis) => margin + (1 - 2 * margin) * (axis ? 1 - v : v));
 
 // Nothing was learned about features that are empty in all training histograms.
 const isEmpty = data.names.map(() => false);
@@ -52,9 +54,27 @@ function mark(p) {
   return shape("circle", { ...options, cx: x, cy: y, r, "stroke-width": r / 4 });
 }
 
+// Lines of at most so many characters, between words if they are short enough.
+function wrapped(name, most) {
+  const lines = [""];
+  for (const word of name.match(/\S+[\s]*/g) || [name])
+    for (let from = 0; from < word.length; from += most) {
+      const part = word.slice(from, from + most);
+      if ((lines[lines.length - 1] + part).trimEnd().length > most) lines.push("");
+      lines[lines.length - 1] += part;
+    }
+  return lines.map((each) => each.trimEnd()).filter(Boolean);
+}
+
 // Names of the closest features that cover neither points nor each other; zooming makes
-// room. The chosen feature has a name in any case, where it covers least.
+// room. The chosen feature has a name in any case, where it covers least; those that
+// matter most and those at the edges may cover a few points.
 const AROUND = [[1, -1], [1, 1], [-1, -1], [-1, 1], [1, 0], [-1, 0], [0, -1], [0, 1]];
+const matters = new Set(data.important), MOST_COVERED = 5;
+// Far from the middle of the map: there is room for their names.
+const extremes = data.important.length ? data.order.map((p) => [Math.hypot(...data.map.positions[p].map((v, axis) => v - middle[axis])), p])
+  .sort((a, b) => b[0] - a[0]).slice(0, 8).map(([, p]) => p) : [];
+const first = new Set([...extremes, ...data.important]);
 function labels(features) {
   const { x, y, size } = planeView, height = Math.max(0.028, 11 / (plane.clientWidth || 400)) * size;
   const r = 0.012 * Math.sqrt(size), taken = [], found = [], points = data.order.map(center);
@@ -63,23 +83,31 @@ function labels(features) {
     + 1000 * taken.filter((other) => meet(box, other)).length
     + (box[0] < x || box[2] > x + size || box[1] < y || box[3] > y + size ? 1000 : 0);
   for (const p of features) {
-    const [u, v] = center(p), name = data.names[p].slice(0, 40), width = 0.56 * height * name.length;
+    const [u, v] = center(p), lines = wrapped(data.names[p], plane.clientWidth < 400 ? 16 : 24);
+    const width = 0.56 * height * Math.max(...lines.map((each) => each.length)), tall = height * lines.length;
     const gap = (p === view.feature ? 0.03 : 0.018) * size; // outside its ring
     if (u < x || u > x + size || v < y || v > y + size) continue;
-    const boxes = [1, 2.2].flatMap((far) => AROUND.map(([i, j]) => {
+    const boxes = [1, 2.2, ...(first.has(p) ? [4, 7] : [])].flatMap((far) => AROUND.map(([i, j]) => {
       const left = u + i * far * gap - (i < 0 ? width : i ? 0 : width / 2);
-      const middle = v + j * far * (gap + (i ? 0 : height / 2));
-      return [left, middle - height / 2, left + width, middle + height / 2];
+      const middle = v + j * (far * gap + (i ? 0 : tall / 2) + (tall - height) / 2);
+      return [left, middle - tall / 2, left + width, middle + tall / 2];
     }));
     const costs = boxes.map(covered), least = Math.min(...costs);
-    if (least && p !== view.feature) continue;
+    if (p !== view.feature && least > (first.has(p) ? MOST_COVERED : 0)) continue;
     const box = boxes[costs.indexOf(least)];
     taken.push(box);
-    found.push(shape("text", { x: box[0], y: box[3] - 0.22 * height, "data-box": box.join(" "), "stroke-width": 0.006 * size, style: `font-size:${height}px` }, name));
+    found.push(shape("text", { "data-box": box.join(" "), "stroke-width": 0.006 * size, style: `font-size:${height}px` },
+      ...lines.map((each, k) => shape("tspan", { x: box[0], y: box[1] + (k + 0.78) * height }, each))));
     if (found.length > N_NAMED) break;
   }
   return found;
 }
+
+// Features that are not shown, all in one path: round ends of lines of length 0.
+const dots = () => shape("path", {
+  class: "others", "stroke-width": 0.008 * Math.sqrt(planeView.size),
+  d: data.map.others.map(([x, y]) => { const at = inMap([x, y]); return `M${at[0].toFixed(4)},${at[1].toFixed(4)}h0`; }).join(""),
+});
 
 function drawPlane() {
   const size = planeView.size, near = byDistance();
@@ -93,7 +121,8 @@ function drawPlane() {
   const marks = data.order.map(mark);
   // Lines are above an image, but below points.
   plane.append(...(asPicture ? [...marks, ...pairs] : [...pairs, ...marks]), target);
-  if (!asPicture) plane.append(...labels([view.feature, ...near]));
+  if (!asPicture) plane.prepend(dots());
+  if (!asPicture) plane.append(...labels([...new Set([view.feature, ...data.important.slice(0, 3), ...extremes.slice(0, 3), ...data.important, ...extremes, ...near])]));
   plane.setAttribute("aria-label", `Features in the plane. Closest to ${data.names[view.feature]}: ${near.slice(0, 3).map((p) => data.names[p]).join("; ")}`);
 }
 
@@ -105,7 +134,8 @@ function describe() {
     element("strong", {}, asPicture ? "Distances to the chosen feature" : "Map of the features"),
     asPicture ? ", each at its position. Click to choose another, or use the arrow keys."
       : `, by multidimensional scaling of the learned metric, with stress ${data.map.stress.toFixed(2)}. Colors show distances to the chosen feature.${
-        data.empty.length ? " Faint features are empty in all training histograms." : ""}`);
+        data.empty.length ? " Faint features are empty in all training histograms." : ""}${
+        matters.size ? " Names: the chosen feature, those that matter most, those at the edges, and the closest, where there is room." : ""}`);
 }
 for (const [id, picture] of [["as-picture", true], ["as-map", false]])
   byId(id).addEventListener("click", () => { asPicture = picture; describe(); drawPlane(); });
@@ -131,8 +161,8 @@ plane.addEventListener("keydown", (event) => {
   const step = { ArrowLeft: [-1, -1], ArrowRight: [1, 1], ArrowUp: [-1, -gridColumns], ArrowDown: [1, gridColumns] }[event.key];
   if (!step) return;
   event.preventDefault();
-  const next = asPicture ? view.feature + step[1] : data.order[rankOf[view.feature] + step[0]];
-  if (next >= 0 && next < d) change({ feature: next });
+  const next = asPicture ? data.bins.indexOf(data.bins[view.feature] + step[1]) : data.order[rankOf[view.feature] + step[0]];
+  if (next >= 0) change({ feature: next });
 });
 
 function list(id, features, largest) {
