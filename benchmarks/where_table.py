@@ -21,6 +21,18 @@ GROUPS = ("fixed", "rival", "ours", "chooser")
 OTHERS = GROUPS[:2]  # methods that are not ours
 N_NEIGHBORS = 20
 LISTS = ("knn", "wrong", "tested")
+# Parts of names of files, and what they hold.
+CONTENTS = {
+    "caltech50_gist": "Caltech GIST",
+    "news20_hist128": "20 Newsgroups",
+    "microbiome_cdf": "microbiomes, Crohn's disease",
+    "microbiome_cirrhosis": "microbiomes, cirrhosis",
+    "microbiome_t2d": "microbiomes, diabetes",
+    "words_r8": "Reuters R8, words",
+    "words_twitter": "tweets, words",
+    "metal": "metals or not",
+    "budgets": "household budgets",
+}
 
 
 class Verdict(NamedTuple):
@@ -61,6 +73,12 @@ def as_results(frame: pd.DataFrame) -> pd.DataFrame:
         ]
     frame["error"] = [np.nan if x is None else float(np.mean(x)) for x in frame["knn"]]
     return frame
+
+
+def called(data: str) -> str:
+    """Name a data set by what it holds, if that is known."""
+    name, *rest = data.split(", ")
+    return ", ".join([CONTENTS.get(name, name), *rest])
 
 
 def means(frame: pd.DataFrame, measure: str = "error") -> pd.DataFrame:
@@ -132,14 +150,38 @@ def verdicts(frame: pd.DataFrame) -> str:
     ]
     labels = labels_of(frame)
     for one in verdicts_of(frame):
-        low, mean, high = (
-            100 * x for x in (one.gain.low, one.gain.mean, one.gain.high)
-        )
+        estimate = (one.gain.low, one.gain.mean, one.gain.high)
+        low, mean, high = (100 * x for x in estimate)
+        both = f"{100 * one.chooser:.1f} | {labels[one.best]} | {100 * one.error:.1f}"
         lines.append(
-            f"| {one.data} | {one.n_draws} | {one.n_train} | {100 * one.chooser:.1f} "
-            f"| {labels[one.best]} | {100 * one.error:.1f} | {mean:+.1f} "
-            f"| [{low:+.1f}, {high:+.1f}] | {one.words} |"
+            f"| {called(one.data)} | {one.n_draws} | {one.n_train} "
+            f"| {both} | {mean:+.1f} | [{low:+.1f}, {high:+.1f}] | {one.words} |"
         )
+    return "\n".join(lines)
+
+
+def averages(frame: pd.DataFrame) -> pd.DataFrame:
+    """Average the errors of methods that finished on as many data sets as any other.
+
+    One data set may be missing, and is left out for all. The column "excess" is how
+    much worse than the best of these methods each one is, at its worst data set.
+    """
+    found = means(frame)
+    found = found[found.notna().sum(axis=1) >= found.shape[1] - 1].dropna(axis=1)
+    excess = (found - found.min()).max(axis=1)
+    table = pd.DataFrame({"mean": found.mean(axis=1), "excess": excess})
+    table.attrs["n_sets"] = found.shape[1]
+    return table.sort_values("mean")
+
+
+def averaged(frame: pd.DataFrame) -> str:
+    """Tabulate averages, in %."""
+    table, labels = averages(frame), labels_of(frame)
+    lines = ["| | mean | largest excess |", "|:---|---:|---:|"]
+    lines += [
+        f"| {labels[name]} | {100 * row['mean']:.1f} | {100 * row['excess']:.1f} |"
+        for name, row in table.iterrows()
+    ]
     return "\n".join(lines)
 
 
@@ -147,7 +189,7 @@ def errors(frame: pd.DataFrame, measure: str = "error") -> str:
     """Tabulate a measure of all methods on all data sets, in %."""
     table, labels = 100 * means(frame, measure), labels_of(frame)
     lines = [
-        f"| | {' | '.join(table.columns)} |",
+        f"| | {' | '.join(map(called, table.columns))} |",
         "|:---|" + "---:|" * len(table.columns),
     ]
     for method in in_order(frame):

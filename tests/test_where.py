@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist, squareform
 from where_choice import best_of, common, cross_validated, tfidf_cosine
 from where_data import DataSet, data_sets, of_file, of_lineages
 from where_methods import entries
-from where_table import as_results, gain, means, verdicts, verdicts_of
+from where_table import as_results, averages, gain, means, verdicts, verdicts_of
 
 from groundmetric.experiments import METHODS, Design, Method
 
@@ -222,8 +222,23 @@ def test_a_run_resumes(tmp_path):
     assert "has rows of old" in run().stderr
 
 
-def test_the_page_follows_the_results():
-    # Without results there is no page.
-    assert where_page.PAGE.exists() == where_page.RESULTS.exists()
-    parts = set(where_page.MAKERS)
-    assert all(f"<!-- made: {name} -->" in where_page.TEXT for name in parts)
+def test_the_page_has_all_generated_parts():
+    text = where_page.PAGE.read_text()
+    assert all(f"<!-- made: {name} -->" in text for name in where_page.MAKERS)
+
+
+def test_averages_leave_out_a_data_set_that_a_method_did_not_finish():
+    rows = [
+        {"data": data, "method": method, "error": error}
+        for method, errors in {
+            "a": [0.1, 0.3, 0.2],
+            "b": [0.2, 0.1, np.nan],
+            "c": [0.0, np.nan, np.nan],
+        }.items()
+        for data, error in zip("xyz", errors, strict=True)
+    ]
+    table = averages(pd.DataFrame(rows))
+    assert table.attrs["n_sets"] == 2  # x and y; c finished on one only
+    np.testing.assert_allclose(table.loc["a"], [0.2, 0.2])
+    np.testing.assert_allclose(table.loc["b"], [0.15, 0.1])
+    assert list(table.index) == ["b", "a"]

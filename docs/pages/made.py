@@ -16,6 +16,7 @@ PAGES = {
     ROOT / "README.md": {
         "digits": digits.snippet,
         "comparison": ratios.summary,
+        "where": where_page.summary,
     },
     ROOT / "benchmarks" / "README.md": ratios.MAKERS,
     ROOT / "docs" / "index.md": {"digits": digits.snippet},
