@@ -203,6 +203,20 @@ def test_decimal_commas_are_said_and_labels_keep_theirs(tmp_path):
     assert data.notes == ("decimal commas: numbers such as 0,5 are read as 0.5",)
 
 
+@pytest.mark.parametrize("param", ["label", "id", "groups", "ignore"])
+@pytest.mark.parametrize("name", ["lanes", 0])
+def test_separators_of_thousands_beside_lanes_are_no_decimal_commas(
+    param, name, tmp_path
+):
+    text = "lanes;kind;a;b\n1,2;x;1,234;5\n1,3;y;2,345;7\n"
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(ValueError, match="line 2, column 'a': '1,234' may have"):
+        read_table(tmp_path / "t.csv", **{param: name})
+    (tmp_path / "t.csv").write_text(text.replace("1,3", "both").replace("1,2;", "no;"))
+    with pytest.raises(ValueError, match="line 2, column 'a': '1,234' may have"):
+        read_table(tmp_path / "t.csv", **{param: name})
+
+
 TURNED = "taxon\tS1\tS2\tS3\nstate\tsick\twell\tsick\nA\t1\t2\t3\nB\t3\t1\t1\n"
 
 
@@ -287,6 +301,24 @@ def test_labels_are_matched_by_id(table, tmp_path):
                                    f"not in {table}")  # fmt: skip
     path.write_text("\n".join(rows))  # without a header
     assert read_table(table, labels=path).y.tolist() == KINDS
+
+
+def test_numbers_may_be_ids_and_labels(tmp_path):
+    (tmp_path / "t.csv").write_text("id,a,b\n1,1,2\n2,2,1\n3,3,1\n")
+    path = tmp_path / "y.csv"
+    path.write_text("stage,who\n2,1\n3,2\n1,3\n")
+    with pytest.raises(ValueError, match="the ids in 2 columns; name the labels"):
+        read_table(tmp_path / "t.csv", id="id", labels=path)
+    data = read_table(tmp_path / "t.csv", id="id", labels=path, label="stage")
+    assert data.y.tolist() == [2, 3, 1]
+    path.write_text("stage,who\n2,1\n3,2\n3,3\n1,4\n")  # one stage has two
+    data = read_table(tmp_path / "t.csv", id="id", labels=path)
+    assert data.y.tolist() == [2, 3, 3]
+    path.write_text("a,1\nb,2\nb,3\n")
+    with pytest.raises(
+        ValueError, match=r"label is '1', but that column of .* has the"
+    ):
+        read_table(tmp_path / "t.csv", id="id", labels=path, label=1)
 
 
 WRONG_LABELS = {

@@ -130,7 +130,9 @@ def _cells_of(reading: Reading) -> Cells:
         rows,
         header=reading.header,
         as_written=[
-            x for x in (reading.label, reading.id, reading.groups) if x is not None
+            x
+            for x in (reading.label, reading.id, reading.groups, *reading.ignore)
+            if x is not None
         ],
         spell=reading.spell,
         notes=reading.notes,
