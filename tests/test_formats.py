@@ -203,6 +203,25 @@ def test_decimal_commas_are_said_and_labels_keep_theirs(tmp_path):
     assert data.notes == ("decimal commas: numbers such as 0,5 are read as 0.5",)
 
 
+def test_annotated_names_may_repeat_for_rows_but_not_for_columns(tmp_path):
+    path = tmp_path / "t.h5ad"
+    as_annotated(path)
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "a") as file:
+        del file["obs"]["_index"]
+        file["obs"]["_index"] = ["S0", *IDS[:-1]]
+    data = read_table(path)
+    assert data.ids is None
+    assert data.y.tolist() == KINDS
+    assert data.notes[0] == "left out: the index, where some are empty or the same"
+    with h5py.File(path, "a") as file:
+        del file["var"]["_index"]
+        file["var"]["_index"] = ["a", "b", "a"]
+    with pytest.raises(ValueError, match=r"t.h5ad has two columns 'a'"):
+        read_table(path)
+    assert read_table(path, ignore=2).names == ("a", "b")
+
+
 @pytest.mark.parametrize("param", ["label", "id", "groups", "ignore"])
 @pytest.mark.parametrize("name", ["lanes", 0])
 def test_separators_of_thousands_beside_lanes_are_no_decimal_commas(

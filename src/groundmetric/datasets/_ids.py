@@ -34,14 +34,20 @@ def id_column(
     if found is None:
         found = _of_numbers(cells, left, free=free)
     if found is not None:
-        name = cells.names[found]
-        what = f"column {name!r}" if name else "the column without a name"
-        if found in cells.index:
-            what = f"the index, {name!r}"
-        if cells.across == "row":
-            what = "the names of the columns"
-        reading.notes.append(f"ids: {what}")
+        reading.notes.append(f"ids: {described(cells, found)}")
     return found
+
+
+def described(cells: Cells, j: int) -> str:
+    """Name a column in a note."""
+    name = cells.names[j]
+    if j not in cells.index:
+        return (
+            f"{cells.across} {name!r}" if name else f"the {cells.across} without a name"
+        )
+    if cells.across == "row":
+        return "the names of the columns"
+    return f"the index, {name!r}" if name else "the index"
 
 
 def _of_index(cells: Cells, left: Sequence[int]) -> int | None:
