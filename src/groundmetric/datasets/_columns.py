@@ -81,7 +81,7 @@ def split_columns(
     if not bins:
         raise ValueError(f"{cells.source} has no column left for the histograms.")
     X, gaps = cells.numbers(bins)
-    ids, groups = ids_of(cells, at), groups_of(cells, group)
+    ids, groups = ids_of(cells, at), groups_of(cells, group, reading.warnings)
     labels = labels_of(cells, reading, chosen, given, ids)
     X, there = _filled(X, gaps, cells, reading, bins)
     labels, ids, groups = (_taken(part, there) for part in (labels, ids, groups))
@@ -107,7 +107,7 @@ def known_of_rows(about: Cells, reading: Reading, given: LabelFile | None) -> Kn
         others = _without_index(about, [j for j in left if j != at], (), reading)
         chosen = _guessed(about, reading, others, given, known=True)
     labels = labels_of(about, reading, chosen, given, ids)
-    return Known(labels, ids, groups_of(about, group))
+    return Known(labels, ids, groups_of(about, group, reading.warnings))
 
 
 def _group_column(cells: Cells, reading: Reading) -> int | None:
