@@ -62,6 +62,8 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
     multiple : float, default=1.0
         A factor of the bandwidth; the paper searches
         :data:`groundmetric.experiments.SIGMA_GRID`.
+    empty : {"error", "uniform"}, default="error"
+        Reject rows of zero mass, or let them count as the uniform histogram.
     n_jobs : int, optional
         Number of threads for EMDs. Results do not depend on it.
 
@@ -117,12 +119,14 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         bandwidth: str | float = "median",
         shrinkage: float = 0.0,
         multiple: float = 1.0,
+        empty: str = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.distance = distance
         self.bandwidth = bandwidth
         self.shrinkage = shrinkage
         self.multiple = multiple
+        self.empty = empty
         self.n_jobs = n_jobs
 
     @all_or_nothing
@@ -144,6 +148,8 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         if validation.is_learner(self.distance):
             validation.require_learned(self.distance)
             validation.require_bins(self.distance, rows.shape[1], "distance")
+        if self.empty == "nan":
+            raise ValueError("empty is 'nan', but no kernel may be NaN; use 'uniform'.")
         unit = self.bandwidth
         if isinstance(unit, str) and unit != "median":
             raise ValueError(f"bandwidth is {unit!r}; 'median' or a number is needed.")

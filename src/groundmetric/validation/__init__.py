@@ -29,6 +29,7 @@ from .arrays import (
     require_one_of,
 )
 from .cases import Case, are_sparse, case_of
+from .empty import are_empty, as_empty_rule, refuse_empty, with_uniform
 from .features import as_grid, as_names, as_order, as_written_grid
 from .gradients import require_no_gradient
 from .histograms import (
@@ -68,6 +69,7 @@ from .triangles import (
     rounding_of_metric,
     shortest_paths,
 )
+from .weights import as_class_weight, as_sample_weight
 
 __all__ = [
     "LARGEST_DIMENSION",
@@ -77,15 +79,18 @@ __all__ = [
     "Table",
     "Violation",
     "are_clouds",
+    "are_empty",
     "are_sparse",
     "as_block_of_costs",
     "as_choice",
+    "as_class_weight",
     "as_clouds",
     "as_color_image",
     "as_coordinates",
     "as_cost",
     "as_count",
     "as_distributions",
+    "as_empty_rule",
     "as_factor",
     "as_float_array",
     "as_grid",
@@ -104,6 +109,7 @@ __all__ = [
     "as_positive",
     "as_positive_number",
     "as_precision",
+    "as_sample_weight",
     "as_similarity",
     "as_smoothing",
     "as_sparse_distributions",
@@ -117,6 +123,7 @@ __all__ = [
     "each_image",
     "is_learner",
     "n_threads",
+    "refuse_empty",
     "require_bins",
     "require_classes",
     "require_dissimilarity",
@@ -134,4 +141,5 @@ __all__ = [
     "seen_by",
     "shortest_paths",
     "spelled",
+    "with_uniform",
 ]
