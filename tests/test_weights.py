@@ -291,7 +291,7 @@ def test_votes_of_classes():
 class Uniform(BaseEstimator):
     """A learner of someone else, whose histograms all count the same."""
 
-    def fit(self, X, y):
+    def fit(self, X, y):  # noqa: D102
         assert len(X) == len(y)
         self.metric_ = 1.0 - np.eye(X.shape[1])
         return self

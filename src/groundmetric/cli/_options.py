@@ -100,6 +100,10 @@ class Source:
         numbers.
     feature
         Describe images by their edges or their colors.
+    empty
+        Rows of zero mass, such as empty documents: reject them, let them count as the
+        uniform histogram, or as incomparable with all others: left out of learning,
+        predicted by the shares of the classes, at a distance that is NaN.
     jobs
         Threads; -1 for one per processor.
     """
@@ -111,6 +115,7 @@ class Source:
     keep: Annotated[list[str] | None, Option(metavar="COLUMN")] = None
     header: Annotated[bool | None, Option("--header/--no-header")] = None
     feature: Literal["gist", "color"] = "gist"
+    empty: Literal["error", "uniform", "nan"] = "error"
     jobs: Jobs = -1
     # Another file that is read with the same options, and what --labels is called.
     beside: Annotated[str | None, NO_OPTION] = None

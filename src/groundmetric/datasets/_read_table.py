@@ -18,7 +18,7 @@ from ._columns import groups_of, split_columns
 from ._folder import load_image_folder
 from ._histogram_table import HistogramTable, as_bins
 from ._parquet import read_parquet
-from ._reading import Bins, Reading
+from ._reading import Bins, Reading, of_mass_1
 from ._text import Text
 
 CSV = (".csv", ".tsv", ".txt")
@@ -39,6 +39,7 @@ def read_table(
     like: Any = None,
     labeled: bool | None = True,
     feature: str = "gist",
+    empty: str = "error",
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> HistogramTable:
@@ -75,6 +76,8 @@ def read_table(
         any.
     feature : {"gist", "color"}
         How to describe images, see :func:`load_image_folder`.
+    empty : {"error", "uniform", "nan"}, default="error"
+        Reject rows of zero mass, make them uniform, or leave them as they are.
     n_jobs : int, optional
         Threads for images, as in scikit-learn.
     verbose : int, default=0
@@ -123,6 +126,7 @@ def read_table(
         header=header,
         labeled=labeled,
         feature=feature,
+        empty=empty,
         n_jobs=n_jobs,
         verbose=verbose,
         bins=as_bins(like),
@@ -148,7 +152,7 @@ def read(reading: Reading) -> HistogramTable:
     else:
         found = _read_arrays(reading)
     table = validation.Table(found.source, found.where, found.names)
-    X = validation.as_distributions(found.X, table)
+    X = of_mass_1(found.X, table, reading)
     if reading.bins is not None and X.shape[1] != reading.bins.number:
         ways = f"; leave columns out with {reading.spell('ignore')}"
         raise ValueError(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import validation
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
@@ -32,6 +34,7 @@ class Reading:
     Attributes
     ----------
     path, label, labels, groups, ignore, keep, header, labeled, feature, n_jobs, verbose
+    empty
         As in :func:`groundmetric.datasets.read_table`; all columns by name.
     bins : Bins, optional
         The bins that are wanted.
@@ -52,6 +55,7 @@ class Reading:
     feature: str = "gist"
     n_jobs: int | None = None
     verbose: int = 0
+    empty: str = "error"
     bins: Bins | None = None
     spell: Callable[..., str] = as_argument
     notes: list[str] = field(default_factory=list)
@@ -64,3 +68,17 @@ def listed(names: Sequence[str]) -> str:
     if len(shown) > MOST:
         shown = [*shown[: MOST - 2], "...", shown[-1]]
     return ", ".join(shown)
+
+
+def of_mass_1(X: Any, table: validation.Table, reading: Reading) -> Any:
+    """Scale rows to mass 1; empty ones are rejected, uniform, or stay zero."""
+    validation.as_empty_rule(reading.empty)
+    X = validation.as_nonnegative(X, table)
+    empty = validation.are_empty(X)
+    if reading.empty == "error":
+        ways = f"{reading.spell('empty', 'uniform')} or nan"
+        validation.refuse_empty(empty, table, ways)
+    X = validation.as_distributions(validation.with_uniform(X, empty), table)
+    if reading.empty == "nan":
+        X[empty] = 0.0
+    return X

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._warnings import warn
+from .._words import duration
 
 if TYPE_CHECKING:
     from ..similarity._weights import Weights
@@ -147,7 +148,7 @@ def warn_if_long(
         return
     takes = []
     if seconds > LONG:
-        takes.append(f"about {_duration(seconds)}, if it takes all its steps,")
+        takes.append(f"about {duration(seconds)}, if it takes all its steps,")
     if n_bytes > LARGE:
         takes.append(f"about {n_bytes / 1e9:.1f} GB of memory")
     n, d = shape
@@ -164,10 +165,3 @@ def warn_before(
     """Warn if the fit will be long or large."""
     effort = effort_of(rows, weights, counts, settings, n_threads)
     warn_if_long(effort.seconds, effort.n_bytes, rows.shape, effort.advice)
-
-
-def _duration(seconds: float) -> str:
-    for unit, name in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
-        if seconds >= 1.5 * unit:
-            return f"{seconds / unit:.0f} {name}"
-    return "a minute"

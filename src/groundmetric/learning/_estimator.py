@@ -241,7 +241,7 @@ optional
         self, rows: Floats, weights: Weights, client: object = None
     ) -> Descent:
         """Check the parameters, and set the descent up."""
-        settings, goal = self._settings(), as_criterion(self.criterion)
+        settings, goal = self._settings(), self._goal()
         threads = validation.n_threads(self.n_jobs)
         criterion: Criterion
         if self.batch_size is None:
@@ -280,6 +280,9 @@ optional
             )
         # A batch may have nothing to gain, and says little about other batches.
         return replace(settings, floor=0.0, tol=0.0, is_sampled=True, result="average")
+
+    def _goal(self) -> Any:
+        return as_criterion(self.criterion)
 
     def _valid_pull(self) -> float:
         return validation.as_factor(self.pull, "pull")

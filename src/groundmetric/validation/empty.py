@@ -45,7 +45,9 @@ def with_uniform(rows: Any, empty: NDArray[np.bool_]) -> Any:
     return csr_array(rows) + filled
 
 
-def refuse_empty(empty: NDArray[np.bool_], table: Table) -> None:
+def refuse_empty(
+    empty: NDArray[np.bool_], table: Table, ways: str = "empty='uniform' or 'nan'"
+) -> None:
     """Raise an error that names the first row of zero mass, and the ways out."""
     n = int(np.count_nonzero(empty))
     if n == 0:
@@ -53,5 +55,5 @@ def refuse_empty(empty: NDArray[np.bool_], table: Table) -> None:
     others = "" if n == 1 else f", as {n} rows have"
     raise ValueError(
         f"{table.whole_row(int(np.argmax(empty)))} has zero mass: histograms need "
-        f"positive mass{others}; empty='uniform' or 'nan' accepts such rows."
+        f"positive mass{others}; {ways} accepts such rows."
     )
