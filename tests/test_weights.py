@@ -327,3 +327,21 @@ def test_wrong_votes(message, weights):
         EMDClassifier(3, learner=learner, weights=weights).fit(BASE, CLASSES).predict(
             BASE
         )
+
+
+@pytest.mark.parametrize("changed", ["labels", "weights"])
+def test_checkpoints_of_a_softmax_know_labels_and_weights(changed, tmp_path):
+    X, y = data()
+
+    def interrupt(step):
+        raise KeyboardInterrupt
+
+    learner = gm.SinkhornMetricLearning(criterion="softmax", points=POINTS, **QUICK)
+    saved = gm.Checkpoint(tmp_path / "state.npz", seconds=0)
+    with pytest.raises(KeyboardInterrupt):
+        learner.set_params(callbacks=[saved, interrupt]).fit(X, y)
+    learner.set_params(callbacks=[saved])
+    options = {"sample_weight": np.arange(1, 19)} if changed == "weights" else {}
+    with pytest.raises(ValueError, match="checkpoint of a fit with other data"):
+        learner.fit(X, y if options else y[::-1], **options)
+    assert learner.fit(X, y).n_iter_ == 3
