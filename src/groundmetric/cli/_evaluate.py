@@ -14,7 +14,7 @@ from ..experiments.beside import measure_beside
 from ..experiments.splits import split_data
 from ..experiments.verdict import Verdict
 from ._command import command
-from ._console import emit, note, print_table, shows_progress, tell
+from ._console import begin, emit, note, print_table, shows_progress, tell
 from ._data import bins_of, read_labeled, warn_if_seen
 from ._models import learner_for, load_learner, rivals_for
 from ._options import (
@@ -107,6 +107,7 @@ def evaluate(
         svm=svm,
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
+        begin=begin,
     )
     if found.skipped:
         note(found.skipped)

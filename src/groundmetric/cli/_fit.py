@@ -25,6 +25,7 @@ from ..learning._folds import SCORED_NEIGHBORS
 from ._command import command
 from ._console import emit, note, shows_progress, tell
 from ._data import limited, read_labeled
+from ._effort import say_how_long
 from ._models import learner_for
 from ._options import (
     INPUT,
@@ -156,6 +157,7 @@ def fit(
     if start is not None:
         learner.init = in_order_of(given.names, start, str(init), given.source)
     model: Any = MetricLearningCV(learner, {}) if cv else learner
+    say_how_long(model, given.X, given.y)
     model.fit(given.X, given.y, **({"groups": given.groups} if groups else {}))
     learner = model.best_estimator_ if cv else model
     if given.names is not None:  # as if fitted on a frame, so that columns are checked

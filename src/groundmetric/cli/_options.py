@@ -112,6 +112,10 @@ class Source:
         texts.
     feature
         Describe images by their edges or their colors.
+    empty
+        Rows of zero mass, such as empty documents: reject them, let them count as the
+        uniform histogram, or as incomparable with all others: left out of learning,
+        predicted by the shares of the classes, at a distance that is NaN.
     jobs
         Threads; -1 for one per processor.
     """
@@ -127,6 +131,7 @@ class Source:
     missing: Literal["error", "zero", "drop"] = "error"
     vectors: InputPath = None
     feature: Literal["gist", "color"] = "gist"
+    empty: Literal["error", "uniform", "nan"] = "error"
     jobs: Jobs = -1
     # Another file that is read with the same options, whether this is the second one,
     # and what --labels is called.

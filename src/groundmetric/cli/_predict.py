@@ -47,7 +47,10 @@ def predict(
     high = len(classifier._y)
     validation.as_count(k, "--neighbors", low=1, high=high)
     classifier.set_params(
-        n_neighbors=k, n_jobs=source.jobs, verbose=int(shows_progress())
+        n_neighbors=k,
+        empty=source.empty,
+        n_jobs=source.jobs,
+        verbose=int(shows_progress()),
     )
     classifier._restore()
     given = read_histograms(source, bins_of(classifier))

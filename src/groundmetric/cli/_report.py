@@ -18,7 +18,7 @@ from ..report._origins import Origin, Origins
 from ..report._page import Extras
 from ..report._write import as_features, write_evaluation
 from ._command import command
-from ._console import emit, listening, note, shows_progress, tell
+from ._console import begin, emit, listening, note, shows_progress, tell
 from ._data import bins_of, limited, read_labeled, warn_if_seen
 from ._models import learner_for, load_learner, rivals_for
 from ._options import (
@@ -128,10 +128,12 @@ def report(
         slow=bool(learners),
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
+        begin=lambda seconds, what: begin(2 * seconds, what),  # stability, too
     )
     if found.skipped:
         note(found.skipped)
-    found = with_stability(found, seed=seed, n_jobs=source.jobs)
+    shown = int(shows_progress())
+    found = with_stability(found, seed=seed, n_jobs=source.jobs, verbose=shown)
     lesson = found.lesson(features[0])
     origin = {
         "command": shlex.join(["groundmetric", *context.obj]),
