@@ -113,6 +113,7 @@ class AutoMetric(MetricLearningCV):
             for each, scores in zip(direct, learned.tolist(), strict=True)
             if each.params["power"] == power
         ]
+        n_direct = len(found)
         own = self.n_jobs, self.verbose, self.random_state
         others = prepared(descents(self.points, folds.n_rows, n_bins), *own)
         more = [Candidate(each, {"power": power}) for each in others]
@@ -128,7 +129,7 @@ class AutoMetric(MetricLearningCV):
         chosen = int(within_one_error(ends).argmax())
         best = candidates[chosen]
         # What is direct has one score, after its only step.
-        self.best_step_ = steps[chosen] + (chosen < len(found) - len(others))
+        self.best_step_ = steps[chosen] + (chosen < n_direct)
         self.best_params_ = dict(best.params)
         self.best_score_ = float(ends[chosen].mean())
         return best
