@@ -178,6 +178,7 @@ class MetricLearningCV(HistogramTransformer):
         self._validate(client)
         rows = self._as_rows(X, reset=True)
         given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
+        validation.require_classes(np.unique(given))
         own = self.n_jobs, self.verbose, self.random_state
         learners = prepared(as_list(self._families()), *own)
         sampler = clone(learners[0])
