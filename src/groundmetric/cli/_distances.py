@@ -17,7 +17,7 @@ from ..datasets._reading import Bins
 from ._command import command
 from ._console import emit, note, shows_progress
 from ._data import bins_of, read_histograms
-from ._models import load_learner
+from ._models import is_map, load_learner, nearest_of
 from ._options import InputFile, Json, Model, Output, Source
 from ._output import require_suffix, write_matrix, write_rows
 
@@ -117,6 +117,9 @@ def _all(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:
             f"and this machine has {most / 1e9:,.1f} GB of memory; find the nearest "
             "with --neighbors, or use fewer histograms as --queries."
         )
+    if is_map(ground):
+        found: Floats = ground.pairwise(rows, columns)
+        return found
     if validation.is_learner(ground) and not ground._is_exact:
         between: Floats = ground.set_params(n_jobs=jobs).pairwise(rows, columns)
         return between
@@ -129,15 +132,19 @@ def _nearest(
     base: HistogramTable, asked: Floats | None, ground: Any, n_neighbors: int, jobs: int
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Find neighbors in a base, and their labels if there are any."""
-    search = EMDNeighbors(ground, n_jobs=jobs, verbose=int(shows_progress()))
-    search.fit(base.X)
     most = len(base.X) - (asked is None)
     k = validation.as_count(n_neighbors, "--neighbors", low=1, high=most)
-    lengths, indices = search.kneighbors(asked, n_neighbors=k)
+    if is_map(ground):
+        rows, others = (base.X, None) if asked is None else (asked, base.X)
+        lengths, indices = nearest_of(ground, rows, others, k)
+        n_solves = 0
+    else:
+        search = EMDNeighbors(ground, n_jobs=jobs, verbose=int(shows_progress()))
+        lengths, indices = search.fit(base.X).kneighbors(asked, n_neighbors=k)
+        n_solves = search.n_solves_
     arrays = {"indices": indices, "distances": lengths}
     if base.y is not None:
         arrays["labels"] = np.asarray(base.y)[indices]
-    n_solves = search.n_solves_
     return arrays, {"n_queries": len(indices), "n_neighbors": k, "n_solves": n_solves}
 
 

@@ -1,8 +1,9 @@
-"""``groundmetric info``: what is installed, and what it runs on."""
+"""``groundmetric info``: what is installed, or what a model is."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import joblib
 import typer
@@ -10,7 +11,8 @@ import typer
 from .. import __version__, _core
 from ._command import command
 from ._console import emit
-from ._options import Json
+from ._described import described, lines_of
+from ._options import INPUT, Json
 
 # The package that each optional part needs.
 PARTS = {
@@ -24,13 +26,31 @@ PARTS = {
 }
 
 
-@command("groundmetric info", "groundmetric info --json")
-def info(*, json: Json = False) -> None:
-    """Show what is installed, and what it runs on.
+@command("groundmetric info", "groundmetric info --json", "groundmetric info model.npz")
+def info(
+    model: Annotated[Path | None, typer.Argument(metavar="MODEL"), INPUT] = None,
+    *,
+    json: Json = False,
+) -> None:
+    """Show what is installed, or describe a model.
 
     Versions, the vector instructions in use, the number of threads, and which optional
-    parts are installed.
+    parts are installed. Of a model: its learner and settings, its bins and classes, and
+    from which data, when, and with which error it was learned, if fit made it.
+
+    Parameters
+    ----------
+    model
+        A model of fit or of Python.
     """
+    if model is not None:
+        facts = described(model)
+        if json:
+            emit(facts)
+            return
+        for line in lines_of(facts):
+            typer.echo(line)
+        return
     parts = {part: _there(name) for part, name in PARTS.items()}
     found: dict[str, Any] = {
         "groundmetric": __version__,
