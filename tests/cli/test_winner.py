@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from samples import LINE, X, Y, csv_of
 
+from groundmetric.cli import _rows
 from groundmetric.cli._learners import Known
 from groundmetric.cli._options import Source
 from groundmetric.cli._winner import IN_SCIKIT_LEARN, Asked, next_steps
@@ -14,7 +15,7 @@ from groundmetric.datasets._matrix import NamedMatrix
 from groundmetric.distances import DISTANCES
 from groundmetric.experiments import CrossValidation, Prediction
 from groundmetric.experiments.predictors import PREDICTORS
-from groundmetric.experiments.splits import given
+from groundmetric.experiments.splits import given, split_data
 from groundmetric.experiments.verdict import Verdict
 from groundmetric.experiments.winner import winner
 
@@ -185,3 +186,18 @@ def test_small_classes_have_no_automatic_choice(run):
     found = run("evaluate", "data.csv", "--folds", "2", "--neighbors", "1", "--json")
     assert "auto" not in json.loads(found.stdout)["errors"]
     assert "a class has fewer than 4 training histograms" in found.stderr
+
+
+def test_points_of_many_bins_make_no_matrix(monkeypatch):
+    rng = np.random.default_rng(0)
+    points, rows = rng.normal(size=(7, 2)), rng.dirichlet(np.ones(7), 12)
+    known = Known({"p.npy": NamedMatrix(points)}, {})
+    data = split_data(rows, [0, 1] * 6, n_folds=2, n_repeats=1)
+    found = []
+    for most in (7, 6):
+        monkeypatch.setattr(_rows, "MOST_BINS", most)
+        methods = _rows.more_rows(known, data, learners=False)
+        names = [one.name for one in methods]
+        assert names == (["combined"] if most == 7 else []) + ["emd:p.npy"]
+        found.append(methods[-1].learn(rows, None, 1)(rows[:3], rows))
+    np.testing.assert_allclose(*found, atol=1e-12)

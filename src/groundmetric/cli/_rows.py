@@ -15,14 +15,12 @@ from ._console import note
 from ._learners import make
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..experiments.splits import Data
     from ._learners import Known
 
 MOST_FOLDS = 3  # of AutoMetric
 FEWEST = 4  # histograms, or groups, of a class to draw two folds of
-MOST_BINS = 700  # of combined metrics
+MOST_BINS = 700  # of metrics that are made of points
 
 
 def more_rows(known: Known, data: Data, *, learners: bool) -> list[Method]:
@@ -44,10 +42,23 @@ def more_rows(known: Known, data: Data, *, learners: bool) -> list[Method]:
     for name in names:
         learner = make(name, known, d, {"cv": min(MOST_FOLDS, fewest // 2)})
         found.append(Method.of(learner, name, LABELS[name]))
-    for path, metric in known.grounds().items():
+    for path, ground in _grounds(known, d).items():
         name = f"{GIVEN}{path}"
-        found.append(Method(name, label_of(name), {}, partial(_learn_given, metric)))
+        found.append(Method(name, label_of(name), {}, partial(_learn_given, ground)))
     return found
+
+
+def _grounds(known: Known, d: int) -> dict[str, dict[str, Any]]:
+    """Return the ground metrics as options; of many bins, no d x d matrix is made."""
+    if d <= MOST_BINS:
+        return {path: {"metric": each} for path, each in known.grounds().items()}
+    return {
+        **{
+            path: {"metric": "euclidean", "points": each.values}
+            for path, each in known.points.items()
+        },
+        **{path: {"metric": each.values} for path, each in known.metrics.items()},
+    }
 
 
 def _fewest(data: Data) -> int:
@@ -60,13 +71,9 @@ def _fewest(data: Data) -> int:
     )
 
 
-def _learn_given(
-    metric: NDArray[np.float64], _X: Any, _y: Any, n_jobs: int | None
-) -> Any:
-    return partial(_between, metric, n_jobs)
+def _learn_given(ground: dict[str, Any], _X: Any, _y: Any, n_jobs: int | None) -> Any:
+    return partial(_between, ground, n_jobs)
 
 
-def _between(
-    metric: NDArray[np.float64], n_jobs: int | None, left: Any, right: Any
-) -> Any:
-    return pairwise_emd(left, right, metric=metric, n_jobs=n_jobs)
+def _between(ground: dict[str, Any], n_jobs: int | None, left: Any, right: Any) -> Any:
+    return pairwise_emd(left, right, **ground, n_jobs=n_jobs)
