@@ -96,3 +96,26 @@ def test_tables_with_empty_rows():
         read_table("gaps.csv")
     with pytest.raises(ValueError, match="empty is 'zero'"):
         read_table("gaps.csv", empty="zero")
+
+
+@pytest.mark.usefixtures("gaps")
+def test_maps_guess_for_empty_rows_and_have_no_distances_to_them(run):
+    assert run("fit", "data.csv", "--learner", "nca").exit_code == 0
+    queries = ["gaps.csv", "--model", "model.npz", "--empty", "nan"]
+    found = run("predict", *queries, "--json")
+    assert found.exit_code == 0, found.stderr
+    assert json.loads(found.stdout)["votes"][2] == 0.5
+    found = run("distances", *queries, "--out", "d.npy")
+    assert found.exit_code == 0, found.stderr
+    missing = np.isnan(np.load("d.npy"))
+    assert missing[2].all()
+    assert missing[:, 2].all()
+    assert missing.sum() == 15
+    found = run("distances", *queries, "--neighbors", "1")
+    assert found.exit_code == 2
+    assert "row 2 has zero mass, so that it has no nearest neighbors" in found.stderr
+    line = ["--queries", "data.csv", "--neighbors", "7", "--out", "n.npz"]
+    assert run("distances", *queries, *line).exit_code == 0
+    assert not (np.load("n.npz")["indices"] == 2).any()
+    line[3] = "8"
+    assert "--neighbors is 8" in run("distances", *queries, *line).stderr

@@ -13,8 +13,10 @@ from groundmetric import (
     MetricLearningCV,
     SinkhornMetricLearning,
     _progress,
+    baselines,
 )
 from groundmetric._words import duration
+from groundmetric.baselines import NCA
 from groundmetric.cli import _console
 from groundmetric.experiments import beside, effort
 from groundmetric.experiments.beside import measure_beside
@@ -25,6 +27,9 @@ COMMANDS = {
     "report data.csv --folds 2 --no-learners": "3 bins, 8 rows, 4 splits, 5 methods",
     "fit data.csv": "3 bins, 8 rows, 20 steps",
     "fit data.csv --cv": "3 bins, 8 rows, 20 steps, cross-validated",
+    "fit data.csv --learner auto": "3 bins, 8 rows, cross-validated",
+    "fit data.csv --learner nca": "3 bins, 8 rows",
+    "fit data.csv --learner nca --cv": "3 bins, 8 rows, cross-validated",
     "distances X.npy --metric line.npy": "3 bins, 32 distances",
     "distances X.npy --metric line.npy --queries X.npy": "3 bins, 64 distances",
     "project line.npy": "3 bins",
@@ -52,7 +57,10 @@ def test_it_comes_before_anything_is_measured(run, monkeypatch):
     monkeypatch.setattr(beside, "measure", measure)
     found = run("evaluate", "data.csv", "--folds", 2)
     # Of all notes, only those at once survive an error.
-    assert re.match("labels: .*\nabout a second: .*\nerror: Stopped", found.stderr)
+    assert re.match(
+        "labels: .*\nAutoMetric was .*\nabout a second: .*\nerror: Stopped",
+        found.stderr,
+    )
 
 
 @pytest.mark.usefixtures("folder")
@@ -90,6 +98,7 @@ def test_times_in_words(seconds, words):
 
 
 def test_estimates_by_hand(monkeypatch):
+    automatic = effort.fit_seconds(AutoMetric(), X[:4], Y[:4])
     data = split_data(X, Y, n_folds=2, n_repeats=1)
     monkeypatch.setattr(effort, "fit_seconds", lambda *_: 10.0)
     monkeypatch.setattr(effort, "solving_seconds", lambda n, _: float(n))
@@ -99,6 +108,8 @@ def test_estimates_by_hand(monkeypatch):
     # Two splits of four and four: a fit, and 16 distances.
     assert estimate(data, ["learned"]) == 2 * (10 + 16)
     assert estimate(data, ["learned"], fitted=True, n_threads=2) == 16
+    assert estimate(data, ["emd:line.npy"]) == 2 * 16
+    assert estimate(data, ["auto"]) == 2 * automatic
     assert estimate(data, ["lmnn-hellinger"]) == 2 * (1 + 2 * 4 * 3 + 3 * 9)
 
 
@@ -117,6 +128,14 @@ def test_smoothed_learners_count_in_bins_and_take_sparse_rows(learner):
     assert effort.fit_seconds(learner, csr_array(rows), labels) == one
     twice = effort.fit_seconds(learner, np.tile(rows / 2, 2), labels)
     assert twice == pytest.approx(2 * one)
+
+
+def test_baselines_count_as_in_a_comparison(monkeypatch):
+    monkeypatch.setitem(effort.COSTS, "nca-hellinger", (1.0, 2.0, 3.0))
+    assert effort.fit_seconds(NCA(), X, Y) == 1 + 2 * 8 * 3 + 3 * 9
+    named = {name for name in baselines.__all__ if name in effort.BASELINES}
+    assert named == set(effort.BASELINES)
+    assert set(effort.BASELINES.values()) <= set(effort.COSTS)
 
 
 def test_exact_learners_take_as_long_with_sparse_rows():

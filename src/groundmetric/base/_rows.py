@@ -22,7 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_non_negative, column_or_1d, validate_data
 
 from .. import validation
-from ._model import SavedMixin
+from ._model import ORIGIN, SavedMixin
 
 if TYPE_CHECKING:
     from ..validation import Table
@@ -38,6 +38,7 @@ def all_or_nothing(fit: Fit) -> Fit:
     @wraps(fit)
     def safe(self: object, *args: Any, **options: Any) -> Any:
         before = dict(vars(self))
+        vars(self).pop(ORIGIN, None)  # of an earlier fit
         try:
             return fit(self, *args, **options)
         except BaseException:

@@ -18,7 +18,7 @@ from ._command import command
 from ._console import emit, note, shows_progress
 from ._data import bins_of, read_histograms
 from ._effort import say_how_long_for_pairs
-from ._models import load_learner
+from ._models import is_map, load_learner, nearest_of
 from ._options import InputFile, Json, Model, Output, Source
 from ._output import require_suffix, write_matrix, write_rows
 
@@ -133,6 +133,9 @@ def _all(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:
             f"and this machine has {most / 1e9:,.1f} GB of memory; find the nearest "
             "with --neighbors, or use fewer histograms as --queries."
         )
+    if is_map(ground):
+        found: Floats = ground.pairwise(rows, columns)
+        return found
     if not validation.is_learner(ground) or ground._is_exact:
         n_pairs = n * m // (1 + (asked is None))
         say_how_long_for_pairs(base, n_pairs, jobs)
@@ -148,14 +151,24 @@ def _nearest(
     base: HistogramTable, asked: Floats | None, search: EMDNeighbors, n_neighbors: int
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Find neighbors in a base, and their labels if there are any."""
-    search.set_params(verbose=int(shows_progress())).fit(base.X)
-    most = len(base) - (asked is None)
+    most = len(base) - int(validation.are_empty(base.X).sum()) - (asked is None)
     k = validation.as_count(n_neighbors, "--neighbors", low=1, high=most)
-    lengths, indices = search.kneighbors(asked, n_neighbors=k)
+    if is_map(search.metric):
+        rows, others = (base.X, None) if asked is None else (asked, base.X)
+        if (alone := validation.are_empty(rows)).any():
+            raise ValueError(
+                f"row {int(np.argmax(alone))} has zero mass, so that it has no nearest "
+                "neighbors; leave it out, or use --empty uniform."
+            )
+        lengths, indices = nearest_of(search.metric, rows, others, k)
+        n_solves = 0
+    else:
+        search.set_params(verbose=int(shows_progress())).fit(base.X)
+        lengths, indices = search.kneighbors(asked, n_neighbors=k)
+        n_solves = search.n_solves_
     arrays = {"indices": indices, "distances": lengths}
     if base.y is not None:
         arrays["labels"] = np.asarray(base.y)[indices]
-    n_solves = search.n_solves_
     return arrays, {"n_queries": len(indices), "n_neighbors": k, "n_solves": n_solves}
 
 

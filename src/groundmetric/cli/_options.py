@@ -35,6 +35,7 @@ def _jobs(value: int) -> int:
 
 
 InputFile = Annotated[str | None, Option(metavar="FILE"), INPUT]
+InputFiles = Annotated[list[str] | None, Option(metavar="FILE"), INPUT]
 InputPath = Annotated[Path | None, Option(metavar="FILE"), INPUT]
 Unshown = Annotated[bool | None, Option(show_default=False)]
 Jobs = Annotated[int, Option(help="Threads; -1 for one per processor.", callback=_jobs)]

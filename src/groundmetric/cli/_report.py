@@ -20,7 +20,7 @@ from ..report._write import as_features, write_evaluation
 from ._command import command
 from ._console import begin, emit, listening, note, shows_progress, tell
 from ._data import bins_of, limited, read_labeled, warn_if_seen
-from ._models import learner_for, load_learner, rivals_for
+from ._models import learner_for, load_drawable, rivals_for
 from ._options import (
     Folds,
     Groups,
@@ -94,7 +94,7 @@ def report(
         raise ValueError("--test-labels needs --test.")
     learner: Any = None
     if model is not None:  # a search chooses again on each split
-        learner = load_learner(model, search=test is None)
+        learner = load_drawable(model, search=test is None)
         learner.set_params(n_jobs=source.jobs)
         _show_steps(learner)
     wanted = None if model is None else bins_of(learner)

@@ -13,6 +13,7 @@ from ..learning._cross_validation import MetricLearningCV
 from ..learning._effort import ARC, ENTRY, SOLVE, effort_of, non_empty_bins
 from ..learning._estimator import GroundMetricLearning
 from ..similarity._makers import weights_of
+from .names import GIVEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +32,16 @@ COSTS: dict[str, tuple[float, float, float]] = {
     "logistic": (0.02, 3e-6, 0.0),
     "linear-svm": (0.03, 4e-6, 0.0),
 }
-LEARNED = ("learned", "gml")
+BASELINES = {
+    "LMNN": "lmnn-hellinger",
+    "ITML": "itml-hellinger",
+    "NCA": "nca-hellinger",
+    "GMML": "itml-hellinger",  # both are matrices of the bins
+    "AitchisonEmbedding": "nca-hellinger",
+    "ChiSquaredLMNN": "chi2-lmnn",
+}
+AUTO = 3e-4, 4e-5  # seconds over n * d of AutoMetric, with the exact learner or not
+LEARNED = ("learned", "gml", "combined")
 FOLDS = 7  # fits of a search for each candidate, and the last one
 OF_A_GRID = 8  # candidates of a search
 
@@ -74,8 +84,8 @@ def solving_seconds(n_pairs: int, rows: Any) -> float:
 def fit_seconds(learner: Any, rows: Any, labels: Any, n_threads: int = 1) -> float:
     """Estimate the time of a fit that takes all its steps.
 
-    Learners of smoothed distances count alike; other exact ones as
-    :class:`GroundMetricLearning` with its defaults.
+    Learners of smoothed distances count alike, and those of other packages as in a
+    comparison; other exact ones as :class:`GroundMetricLearning` with its defaults.
 
     Examples
     --------
@@ -88,11 +98,16 @@ def fit_seconds(learner: Any, rows: Any, labels: Any, n_threads: int = 1) -> flo
     >>> bool(np.isclose(two, 2 * fit_seconds(one, rows, labels)))
     True
     """
-    factor, is_smoothed = 1, _is_smoothed(learner)
     n, d = rows.shape
+    if type(learner).__name__ == "AutoMetric":
+        return _auto_seconds(n, d)
+    factor, is_smoothed = 1, _is_smoothed(learner)
     if isinstance(learner, MetricLearningCV):
         factor = FOLDS * (1 if learner.param_grid == {} else OF_A_GRID)
         learner = learner.estimator
+    if type(learner).__name__ in BASELINES:
+        each, over_table, over_square = COSTS[BASELINES[type(learner).__name__]]
+        return float(each + over_table * n * d + over_square * d**2)
     if is_smoothed:
         return float(factor * COSTS["gml-smoothed"][1] * n * d)
     if not isinstance(learner, GroundMetricLearning):
@@ -101,6 +116,12 @@ def fit_seconds(learner: Any, rows: Any, labels: Any, n_threads: int = 1) -> flo
     weights = weights_of(n, labels, None)
     counts = goal._counts(n)
     return factor * effort_of(rows, weights, counts, settings, n_threads).seconds
+
+
+def _auto_seconds(n: int, d: int) -> float:
+    from ..automatic._families import MOST_WORK  # takes long
+
+    return n * d * AUTO[n * d**2 > MOST_WORK]
 
 
 def _is_smoothed(learner: Any) -> bool:
@@ -138,6 +159,10 @@ def measuring_seconds(
             total += 0.0 if fitted else fit_seconds(learner, rows, labels)
             if not _is_smoothed(learner):
                 total += solving_seconds(n * len(test), rows)
+        elif name == "auto":
+            total += _auto_seconds(n, d)
+        elif name.startswith(GIVEN):
+            total += solving_seconds(n * len(test), data.rows[train])
         elif name in COSTS:
             each, over_table, over_square = COSTS[name]
             total += each + over_table * n * d + over_square * d**2

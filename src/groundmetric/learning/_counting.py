@@ -52,6 +52,8 @@ class Counting(NamedTuple):
         labels = as_classes(y, n) if needs_labels or y is not None else None
         points = self.weights(labels, n)
         kept = np.flatnonzero((points > 0) & ~estimator._incomparable(X, n))
+        if needs_labels:
+            validation.require_classes(np.unique(labels))  # type: ignore[arg-type]
         return Given(rows, labels, similarity, points), kept
 
     def weights(self, labels: Labels | None, n: int) -> Floats:
