@@ -34,6 +34,7 @@ SCRIPTS = [*GALLERY, *sorted((DOCS / "figures").glob("*.py"))]
 PACKAGE = ROOT / "src" / "groundmetric"
 # Names of these are exported at the top level, and described there.
 ROOMS = {
+    "automatic",
     "base",
     "cone",
     "learning",
@@ -96,6 +97,7 @@ def test_every_public_name_is_in_the_reference_once():
         gm.SinkhornMetricLearning(bin_weights="learn"),
         gm.DiscriminantMetricLearning(max_samples=7),
         gm.MetricLearningCV(cv=2),
+        gm.AutoMetric(cv=2),
     ],
     ids=lambda learner: type(learner).__name__,
 )
