@@ -152,8 +152,8 @@ for title in ["SpectralClustering", "RandomForestClassifier", "IncrementalPCA"]:
 # second.
 #
 # Eight documents of each module have labels; the others are classified by their five
-# nearest neighbors. The steps have the settings of :doc:`/guide/priors`, the closed form
-# its defaults but for ``"idf"``; neither was chosen on these documents.
+# nearest neighbors. The steps have the settings of :doc:`/guide/priors`; the closed
+# form has its defaults, but for ``"idf"``. Neither was chosen on these documents.
 
 
 def error(distances, train, test):
