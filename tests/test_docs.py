@@ -290,10 +290,14 @@ def test_tutorial_of_compositions_needs_good_scales(capsys):
     assert error["SVM, all four"] < error["SVM, no scale"] - 0.1
     assert error["learned, all four"] < error["learned, no scale"] - 0.08
     assert abs(error["SVM, useless"] - error["SVM, no scale"]) < 0.05
+    assert min(names["others"]) < 100 * error["learned, useless"] < max(names["others"])
+    assert names["without"] < 100 * error["learned, no scale"]
     weights = names["weights"]
     assert (weights["useless"] < 0.1).all()
     assert weights["A"].mean() > weights["B"].mean()
-    assert "no histogram in common" in capsys.readouterr().out
+    design = names["outcomes"]["l1"].design
+    assert (design.kind, design.n_splits, design.n_train) == ("disjoint", 8, 50)
+    assert "ten random scales: " in capsys.readouterr().out
 
 
 def test_tutorial_of_cells_finds_the_lineages_that_were_changed(capsys):

@@ -19,6 +19,7 @@ know the right answer.
 # changes two families, each genus by another factor, from three to seven: all genera of
 # B2 grow, all of D4 shrink.
 
+import textwrap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -109,9 +110,10 @@ methods = [
     "logistic",
 ]
 found = compare(data.X, data.y, groups=data.groups, methods=methods, n_neighbors=5)
-print(f"{found.attrs['design']} Errors in %, with 95 % intervals:")
+print(textwrap.fill(found.attrs["design"], 80))
+print("errors in %, with 95 % intervals")
 print((100 * found[["error", "low", "high"]]).round(1))
-print(found.attrs["verdict"])
+print(textwrap.fill(found.attrs["verdict"], 80))
 
 # %%
 # What if we forget the patients? Then samples of a patient are on both sides of a

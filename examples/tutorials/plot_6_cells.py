@@ -15,7 +15,8 @@ tutorial makes up such a table, with a known answer.
 # An AnnData object has a row for each cell: ``adata.obs`` with annotations such as
 # patient and type, and coordinates such as 10 principal components of its genes in
 # ``adata.obsm["X_pca"]``. Here we make up both, so that nothing has to be installed or
-# downloaded. With a file of your own, these lines replace the next cell:
+# downloaded. With a file of your own that has columns patient, state and type, these
+# lines replace the next cell:
 #
 # .. code-block:: python
 #
@@ -28,6 +29,8 @@ tutorial makes up such a table, with a known answer.
 # cells of lineage 0 are of lineage 1 instead. Which types of a lineage a patient has
 # differs much: one has more of 1a, the next one more of 1e. The amounts of the other
 # lineages differ from patient to patient, whether they respond or not.
+
+import textwrap
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -69,7 +72,7 @@ print(pca.shape)
 #
 # Counting is one line of pandas: rows are patients, columns are types. Labels belong to
 # patients, so that 40,000 cells are 80 histograms, no more. The centroid of a type is
-# the mean of its cells; a patient's cells weigh in it without regard to labels.
+# the mean of its cells, of all patients; labels play no part in it.
 
 counts = pd.crosstab(cells["patient"], cells["type"])
 y = cells.groupby("patient")["state"].first()[counts.index].to_numpy()
@@ -125,9 +128,10 @@ found = compare(
     n_neighbors=5,
     n_repeats=4,
 )
-print(f"{found.attrs['design']} Errors in %, with 95 % intervals:")
+print(textwrap.fill(found.attrs["design"], 80))
+print("errors in %, with 95 % intervals")
 print((100 * found[["error", "low", "high"]]).round(1))
-print(found.attrs["verdict"])
+print(textwrap.fill(found.attrs["verdict"], 80))
 
 # %%
 # What was learned
