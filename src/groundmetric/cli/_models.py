@@ -8,25 +8,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import EMDClassifier, GroundMetricLearning, MetricLearningCV, validation
+from .._words import count
 from ..base._model import load_model
 from ..datasets import HistogramTable
 from ._console import note, shows_progress
 
 STEPS = 100  # from a prior
 BATCH = 1024  # histograms
+MOST_ROWS = 200  # to learn from, in an evaluation or a report
 BLOCK = 256  # rows whose distances are computed at a time
 
 
 def learner_for(data: HistogramTable, *, jobs: int, **options: Any) -> Any:
     """Make the learner that suits data, if nothing else was asked for.
 
-    If bins have points, such as vectors of words, these are the prior.
+    If bins have points, such as vectors of words, these are the prior. If they are so
+    many that all distances between them would take minutes, positions are learned in
+    closed form.
     """
     options |= {"n_jobs": jobs, "verbose": int(shows_progress())}
+    # These take long to import.
+    from ..experiments.choice import is_wide
+    from ..smoothed import DiscriminantMetricLearning, SinkhornMetricLearning
+
+    n, d = data.X.shape
+    if data.points is None and is_wide(min(n, MOST_ROWS), d):
+        note(
+            f"{count(d, 'bin')}: learning in closed form, since distances between all "
+            "of them would take minutes"
+        )
+        return DiscriminantMetricLearning(n_jobs=jobs)
     if data.points is None:
         return GroundMetricLearning(**options)
-    from ..smoothed import SinkhornMetricLearning  # takes long
-
     note("learning from vectors of words: weights, a map and offsets of these")
     return SinkhornMetricLearning(
         points=data.points,

@@ -64,7 +64,7 @@ def measure_beside(
     ['learned', 'l1', 'hellinger', 'chi2', 'l2']
     """
     if learners is None:
-        rivals = available_learners(data.design, slow=slow)
+        rivals = available_learners(data.design, data.rows.shape[1], slow=slow)
         rivals.names.extend(PREDICTORS)
     else:
         names = [learners] if isinstance(learners, str) else list(learners)
