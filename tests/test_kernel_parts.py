@@ -125,7 +125,7 @@ def test_saved(tmp_path, distance):
     ("options", "message"),
     [
         ({"distance": "l1", "weights": [1]}, "weights are given, but distance is a si"),
-        ({"distance": ["l1", "l2"], "weights": [1]}, "weights has 1 "),
+        ({"distance": ["l1", "l2"], "weights": [1]}, "weights has 1 entries, but"),
         ({"distance": ["l1", "l2"], "weights": [1, -1]}, "weights must not be negativ"),
         ({"distance": ["l1", "l2"], "weights": [0, 0]}, "weights must not be negative"),
         ({"distance": ["l1", "l2"], "weights": [1, np.nan]}, "weights.*nan"),

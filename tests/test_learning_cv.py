@@ -326,6 +326,7 @@ def test_leaves_out_what_no_file_can_hold(noise, tmp_path):
         ),
         ({"cv": [(np.arange(12), [0.5])]}, r"cv\[0\]\[1\] must be whole numbers"),
         ({"cv": [(np.ones(5, bool), [1])]}, r"cv\[0\]\[0\] is a mask of shape \(5,\)"),
+        ({"cv": [([0, 1, 2], [2, 3])]}, r"cv\[0\] has histogram 2 both to learn from"),
         ({"cv": [1, 2]}, r"cv\[0\] is 1; rows to learn from and rows to score on are"),
         ({"cv": [([0], [1], [2])]}, r"cv\[0\] is \(\[0\], \[1\], \[2\]\); rows"),
         (

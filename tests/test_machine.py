@@ -100,7 +100,7 @@ def test_small_classes_have_fewer_folds():
     labels = np.where(np.arange(14) < 12, Y[rows], 5)
     machine = EMDSVC().fit(X[rows], labels)
     assert np.isfinite(machine.scores_).all()
-    with pytest.raises(ValueError, match="cv is 2, but a class has only 1"):
+    with pytest.raises(ValueError, match="cv is 2, but a class has only 1 histogram;"):
         EMDSVC().fit(X[rows[:13]], labels[:13])
 
 

@@ -20,6 +20,13 @@ def nearest(distances, y_train, y_test):
     return np.mean(y_train[distances.argmin(axis=1)] == y_test)
 
 
+def test_a_single_test_histogram_shows_no_interval_of_scores():
+    test = {"X_test": X[:1], "y_test": Y[:1]}
+    found = compare(X, Y, **test, methods=["l1", "l2"], n_neighbors=1, scoring=nearest)
+    assert found["score"].tolist() == [1.0, 1.0]
+    assert found[["score_low", "score_high", "worse_low"]].isna().all(axis=None)
+
+
 def test_splits_may_be_those_of_scikit_learn():
     cv = StratifiedKFold(3, shuffle=True, random_state=0)
     (found,) = cross_validate(X, Y, methods=["l1"], cv=cv)

@@ -15,6 +15,7 @@ from ._spelling import complaint, is_missing, is_number
 
 Floats = NDArray[np.float64]
 
+UNKNOWN = {"na", "n/a", "#n/a", "nan", "null"}  # in lower case
 EXACT = 2.0**53  # from here on, different whole numbers may be the same float
 
 
@@ -131,8 +132,12 @@ def as_labels(cells: Floats | list[str], warnings: list[str]) -> NDArray[Any]:
     """Take cells as labels: whole numbers, or else text.
 
     They are also text where different labels would be the same number, or not a number.
+    Unknown labels, such as NA, are labels, too, but worth a warning.
     """
     column = as_column(cells)
+    if column.dtype == object:
+        unknown = [x for x in dict.fromkeys(cells) if str(x).lower() in UNKNOWN]
+        warnings += [f"label {x!r} is taken as the name of a class" for x in unknown]
     if column.dtype != object and isinstance(cells, list):
         clash = next(_clashes(cells, column), None)
         if clash is not None:

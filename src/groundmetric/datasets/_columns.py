@@ -12,7 +12,7 @@ from ._cells import (
     find_column,
     require_distinct,
 )
-from ._ids import groups_of, id_column, ids_of
+from ._ids import described, groups_of, id_column, ids_of, is_distinct
 from ._labels import labels_of, named_label, transpose_hint
 from ._missing import fill
 from ._reading import Bins, Reading, listed
@@ -81,7 +81,7 @@ def split_columns(
     if not bins:
         raise ValueError(f"{cells.source} has no column left for the histograms.")
     X, gaps = cells.numbers(bins)
-    ids, groups = ids_of(cells, at), groups_of(cells, group)
+    ids, groups = ids_of(cells, at), groups_of(cells, group, reading.warnings)
     labels = labels_of(cells, reading, chosen, given, ids)
     X, there = _filled(X, gaps, cells, reading, bins)
     labels, ids, groups = (_taken(part, there) for part in (labels, ids, groups))
@@ -104,10 +104,10 @@ def known_of_rows(about: Cells, reading: Reading, given: LabelFile | None) -> Kn
     ids = ids_of(about, at)
     chosen = named
     if chosen is None:
-        others = [j for j in left if j != at]
+        others = _without_index(about, [j for j in left if j != at], (), reading)
         chosen = _guessed(about, reading, others, given, known=True)
     labels = labels_of(about, reading, chosen, given, ids)
-    return Known(labels, ids, groups_of(about, group))
+    return Known(labels, ids, groups_of(about, group, reading.warnings))
 
 
 def _group_column(cells: Cells, reading: Reading) -> int | None:
@@ -198,8 +198,10 @@ def _without_index(
         if j in kept or (name and j not in cells.index) or len(cells.names) == 1:
             found.append(j)
         else:
-            what = f"the index, {name!r}" if name else "the column without a name"
-            reading.notes.append(f"left out: {what}")
+            why = ""
+            if j in cells.index and not is_distinct(cells.spelled(j)):
+                why = ", where some are empty or the same"
+            reading.notes.append(f"left out: {described(cells, j)}{why}")
     return found
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ._cells import EXACT, Cells, find_column
 from ._reading import Reading
-from ._spelling import is_text
+from ._spelling import is_number, is_text
 from ._suspects import ENOUGH, FEW, IDS, LABELS, NUMBERED, words_of
 
 # Names of columns of text that are ids in a table of any size.
@@ -34,14 +34,20 @@ def id_column(
     if found is None:
         found = _of_numbers(cells, left, free=free)
     if found is not None:
-        name = cells.names[found]
-        what = f"column {name!r}" if name else "the column without a name"
-        if found in cells.index:
-            what = f"the index, {name!r}"
-        if cells.across == "row":
-            what = "the names of the columns"
-        reading.notes.append(f"ids: {what}")
+        reading.notes.append(f"ids: {described(cells, found)}")
     return found
+
+
+def described(cells: Cells, j: int) -> str:
+    """Name a column in a note."""
+    name = cells.names[j]
+    if j not in cells.index:
+        return (
+            f"{cells.across} {name!r}" if name else f"the {cells.across} without a name"
+        )
+    if cells.across == "row":
+        return "the names of the columns"
+    return f"the index, {name!r}" if name else "the index"
 
 
 def _of_index(cells: Cells, left: Sequence[int]) -> int | None:
@@ -104,7 +110,7 @@ def _require_ids(cells: Cells, j: int, reading: Reading) -> None:
         first[cell] = i
 
 
-def groups_of(cells: Cells, j: int | None) -> NDArray[Any] | None:
+def groups_of(cells: Cells, j: int | None, warnings: list[str]) -> NDArray[Any] | None:
     """Return the groups as they are written, if there are any."""
     if j is None:
         return None
@@ -117,6 +123,11 @@ def groups_of(cells: Cells, j: int | None) -> NDArray[Any] | None:
             row = int(np.argmax(large))
             why = f"{found[row]} is too large for a group; write a letter before it"
             raise cells.refusal(row, j, why)
+    same: dict[float, str] = {}
+    for cell in filter(is_number, dict.fromkeys(found)):
+        other = same.setdefault(float(cell), cell)
+        if other != cell:
+            warnings.append(f"groups {other!r} and {cell!r} are taken as two groups")
     return np.array(found, dtype=str)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -84,9 +85,8 @@ def _by_id(
             "or give a file with one column, in the same order."
         )
     wanted = set(ids.tolist())
-    matches = [len(wanted.intersection(column)) for column in zip(*given.rows)]  # noqa: B905
-    at = int(np.argmax(matches))
-    if not matches[at]:
+    at = _id_column(given, wanted, reading)
+    if at is None:
         raise ValueError(
             f"no id of {of} ({listed(ids.tolist())}) is in {given.source}"
             f"{_hint(given, columns, reading)}."
@@ -113,13 +113,44 @@ def _by_id(
     return [found[one] for one in ids.tolist()]
 
 
+def _id_column(given: LabelFile, wanted: set[str], reading: Reading) -> int | None:
+    """Find the column with most of the ids, each once; None if there are none.
+
+    Numbers may be both ids and labels, so it is not the column of labels that is named.
+    """
+    first, label = given.rows[0], reading.label
+    named = first.index(label) if label in first and label not in wanted else None
+    columns = [Counter(column) for column in zip(*given.rows)]  # noqa: B905
+    matches = [
+        (len(wanted & counts.keys()), sum(counts[one] == 1 for one in wanted))
+        for counts in columns
+    ]
+    best = max(each for j, each in enumerate(matches) if j != named)
+    places = [j for j, each in enumerate(matches) if each == best and j != named]
+    if not best[0]:
+        return None
+    if len(places) > 1:
+        raise ValueError(
+            f"{given.source} has the ids in {len(places)} columns; name the labels "
+            f"with {reading.spell('label')}: {listed([first[j] for j in places])}."
+        )
+    return places[0]
+
+
 def _label_column(
     given: LabelFile, header: list[str] | None, at: int, reading: Reading
 ) -> int:
     """Find the column of the labels: the one named, or the only other one."""
     names = header or [str(j) for j in range(len(given.rows[0]))]
     if reading.label is not None:
-        return find_column(reading.label, names, given.source, reading.spell("label"))
+        label = reading.spell("label")
+        where = find_column(reading.label, names, given.source, label)
+        if where == at:
+            raise ValueError(
+                f"{label} is {reading.label!r}, but that column of {given.source} has "
+                "the ids."
+            )
+        return where
     if len(names) > 2:  # noqa: PLR2004 - ids and labels
         others = [name for j, name in enumerate(names) if j != at]
         raise ValueError(

@@ -11,7 +11,7 @@ import numpy as np
 from .. import validation
 from ._annotated import read_annotated
 from ._arrays import Arrays, load_npy, load_npz
-from ._cells import Cells, Floats, Gap, as_column, find_column
+from ._cells import Cells, Floats, Gap, as_column, find_column, require_distinct
 from ._columns import known_of_rows, split_columns
 from ._documents import has_texts, read_documents
 from ._folder import load_image_folder
@@ -127,7 +127,9 @@ def _cells_of(reading: Reading) -> Cells:
         rows,
         header=reading.header,
         as_written=[
-            x for x in (reading.label, reading.id, reading.groups) if x is not None
+            x
+            for x in (reading.label, reading.id, reading.groups, *reading.ignore)
+            if x is not None
         ],
         spell=reading.spell,
         notes=reading.notes,
@@ -213,6 +215,7 @@ def _read_annotated(reading: Reading, given: LabelFile | None) -> HistogramTable
         find_column(x, names, reading.path, spell("ignore")) for x in reading.ignore
     ]
     bins = np.delete(np.arange(len(names)), left_out)
+    require_distinct([names[j] for j in bins], reading.path)
     if reading.bins is not None and reading.bins.names:
         places = {name: j for j, name in enumerate(names)}
         for name in reading.bins.names:

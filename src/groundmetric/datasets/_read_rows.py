@@ -1,7 +1,7 @@
 """Rows of written cells as columns: which are numbers, and which are text."""
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -33,8 +33,9 @@ def read_rows(
 ) -> Cells:
     """Read rows with column names in the first one, unless header is False.
 
-    Columns of labels and ids stay as they are written, for 01 is not 1. Decimal commas
-    are read only if there are notes to say so.
+    Columns that are named in ``as_written`` stay as they are, for 01 is no 1, and lanes
+    1,2 have no decimal comma. Decimal commas are read only if there are notes to say
+    so.
     """
     names = [str(j) for j in range(len(rows.first))]
     if header is None and rows.first != names and not are_names(rows.first):
@@ -49,7 +50,7 @@ def read_rows(
     first = next(islice(rows.rows(), skip, None), None)
     if first is None:
         raise ValueError(f"{rows.source} has a header, but no rows.")
-    kept = {names.index(name) for name in as_written if name in names}
+    kept = set(_places(as_written, names))
     words = _words(first[1])
     try:
         if notes is not None and any(_may_be_decimal(first[1][j]) for j in words):
@@ -58,13 +59,16 @@ def read_rows(
     except ValueError:
         words = _needed(rows, skip, words)
         columns, lines = _columns(rows, skip, words | kept)
+        numeric = [
+            j
+            for j, column in enumerate(columns)
+            if j not in kept and not (isinstance(column, list) and is_text(column))
+        ]
         if notes is not None and have_decimal_commas(
-            row for _, row in islice(rows.rows(), skip, None)
+            [row[j] for j in numeric] for _, row in islice(rows.rows(), skip, None)
         ):
-            columns = [
-                column if j in kept else _with_points(column)
-                for j, column in enumerate(columns)
-            ]
+            for j in numeric:
+                columns[j] = _with_points(columns[j])
             notes.append("decimal commas: numbers such as 0,5 are read as 0.5")
     read_again = partial(_written, rows, skip)
     return Cells(
@@ -76,6 +80,17 @@ def read_rows(
         rows.across,
         written=read_again,
     )
+
+
+def _places(wanted: Sequence[str], names: list[str]) -> Iterator[int]:
+    """Find columns by name or number; others may be in another file."""
+    for name in wanted:
+        if name in names:
+            yield names.index(name)
+        elif name.removeprefix("-").isdecimal() and -len(names) <= int(name) < len(
+            names
+        ):
+            yield int(name) % len(names)
 
 
 def _what(cells: list[str]) -> str:
@@ -97,9 +112,7 @@ def _needed(rows: Rows, skip: int, words: set[int]) -> set[int]:
 
 
 def _with_points(column: Floats | list[str]) -> Floats | list[str]:
-    if not isinstance(column, list) or is_text(column):
-        return column
-    return [with_point(cell) for cell in column]
+    return [with_point(x) for x in column] if isinstance(column, list) else column
 
 
 def _written(rows: Rows, skip: int, j: int) -> list[str]:

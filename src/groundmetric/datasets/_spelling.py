@@ -81,6 +81,11 @@ def complaint(cell: str) -> str:
     plain = cell.rstrip("% ").replace(",", ".")
     if "%" in cell:
         return f"{cell!r} has a percent sign; write only the number, {plain}"
+    if THOUSANDS.fullmatch(cell):
+        return (
+            f"{cell!r} may have a decimal comma or a separator of thousands; write "
+            f"{plain} or {cell.replace(',', '')}"
+        )
     return (
         f"{cell!r} has a decimal comma; write a point, {plain} (and no separators of "
         "thousands)"

@@ -48,7 +48,8 @@ class Text:
         self.first_line, self.first = next(rows)
         self._n_cells = len(self.first)
         _, second = next(rows, (0, self.first))
-        if len(second) == self._n_cells + 1 and self._n_cells > 1:
+        # An empty cell at the end is a delimiter too many rather than a column.
+        if len(second) == self._n_cells + 1 and self._n_cells > 1 and second[-1]:
             self._n_cells += 1  # R leaves out the name of the row names
             self.first = ["", *self.first]
             if notes is not None:

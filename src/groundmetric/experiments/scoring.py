@@ -67,6 +67,8 @@ class Scoring(NamedTuple):
         test = design.splits[0][1]
         groups = np.arange(len(test)) if design.groups is None else design.groups[test]
         _, first, codes = np.unique(groups, return_index=True, return_inverse=True)
+        if len(first) == 1:  # without it, nothing is left to score
+            return cls(score, None)
         order = np.argsort(design.y[test][first], kind="stable")  # class after class
         rank = np.empty(len(first), dtype=np.int64)
         rank[order] = np.arange(len(first)) % N_BLOCKS
@@ -108,7 +110,8 @@ def scored(scoring: Scoring, between: Floats, y_train: Labels, y_test: Labels) -
 def estimate_of_scores(design: Design, scores: Sequence[Score]) -> Estimate:
     """Estimate a mean score, or a mean difference of scores, with its interval.
 
-    Ends are NaN if all scores are the same: what others would be is then unknown.
+    Ends are NaN if all scores are the same, or if there is only one without parts: what
+    others would be is then unknown.
 
     Examples
     --------
@@ -124,6 +127,8 @@ def estimate_of_scores(design: Design, scores: Sequence[Score]) -> Estimate:
     values = np.array([each.value for each in scores])
     parts = np.array([each.parts for each in scores])  # (J, B)
     mean, freedom = float(values.mean()), len(values) - 1.0
+    if freedom == 0.0 and not parts.size:
+        return Estimate(mean, math.nan, math.nan, math.nan)
     if not parts.size:
         ratio = np.mean([len(test) / len(train) for train, test in design.splits])
         variance = float(values.var(ddof=1)) * (1 / len(values) + float(ratio))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 
 from .. import validation
+from .._words import count as counted
 from ..base._groups import folds_of_groups, require_apart
 from ..base._powers import raised
 from ..base._votes import vote_errors
@@ -50,8 +51,8 @@ def splits_of(
         fewest = int(np.unique(labels, return_counts=True)[1].min())
         if fewest < n_splits:
             raise ValueError(
-                f"cv is {n_splits}, but a class has only {fewest} histograms; each "
-                "fold needs one of every class."
+                f"cv is {n_splits}, but a class has only "
+                f"{counted(fewest, 'histogram')}; each fold needs one of every class."
             )
         cv = RepeatedStratifiedKFold(
             n_splits=n_splits, n_repeats=N_REPEATS, random_state=random_state
@@ -85,6 +86,11 @@ def _as_split(given: Any, n: int, name: str) -> Split:
     )
     if len(train) == 0 or len(test) == 0:
         raise ValueError("cv has a fold without histograms to learn from or score.")
+    common = np.intersect1d(train, test)
+    if len(common):
+        raise ValueError(
+            f"{name} has histogram {common[0]} both to learn from and to test."
+        )
     return train, test
 
 

@@ -102,7 +102,10 @@ def parts_of(distance: Any, weights: ArrayLike | None) -> list[Part]:
     if weights is not None:
         shares = validation.as_float_array(weights, "weights", 1)
         validation.require_finite(shares, "weights")
-        validation.require_length(shares, len(distance), "weights")
+        if len(shares) != len(distance):
+            raise ValueError(
+                f"weights has {len(shares)} entries, but distance has {len(distance)}."
+            )
         if (shares < 0).any() or shares.sum() == 0:
             raise ValueError(
                 "weights must not be negative, and one must be above 0; they are "
