@@ -140,7 +140,7 @@ CASES = {
     "commas that may separate thousands": (
         "fit bad.csv",
         text("bad.csv", 'a,b,kind\n"1,500",1,x\n"2,250",2,y\n'),
-        "bad.csv, line 2, column 'a': '1,500' has a decimal comma",
+        "bad.csv, line 2, column 'a': '1,500' may have a decimal comma",
     ),
     "decimal commas in a matrix": (
         "check m.csv", text("m.csv", "0;0,5\n0,5;0\n"), "'0,5' has a decimal comma",
