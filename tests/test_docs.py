@@ -34,6 +34,7 @@ SCRIPTS = [*GALLERY, *sorted((DOCS / "figures").glob("*.py"))]
 PACKAGE = ROOT / "src" / "groundmetric"
 # Names of these are exported at the top level, and described there.
 ROOMS = {
+    "automatic",
     "base",
     "cone",
     "learning",
@@ -96,6 +97,7 @@ def test_every_public_name_is_in_the_reference_once():
         gm.SinkhornMetricLearning(bin_weights="learn"),
         gm.DiscriminantMetricLearning(max_samples=7),
         gm.MetricLearningCV(cv=2),
+        gm.AutoMetric(cv=2),
     ],
     ids=lambda learner: type(learner).__name__,
 )
@@ -254,7 +256,8 @@ def test_tutorial_of_images_says_what_comes_out(run_tutorial, capsys):
 def test_tutorial_of_text_ends_below_word_movers_distance(capsys):
     names = runpy.run_path(str(ROOT / "examples" / "tutorials" / "plot_2_text.py"))
     plt.close("all")
-    assert list(names["found"])[2:] == ["word mover's", "learned"]
+    assert list(names["found"])[2:] == ["word mover's", "learned", "closed form"]
+    assert names["mean"][4] < names["mean"][2] - 0.02
     assert names["mean"][3] < names["mean"][2] - 0.02
     assert f"learned         {names['mean'][3]:.1%} errors" in capsys.readouterr().out
 
@@ -266,6 +269,52 @@ def test_tutorial_of_many_distances_runs(run_tutorial, capsys):
     assert "same distances: True" in printed
     assert "distances.npy.blocks" not in printed  # removed at the end
     assert 0 < int(re.search(r"killed after (\d+)", printed)[1]) < names["n_blocks"]
+
+
+def test_tutorial_of_microbiomes_names_genera_that_were_changed(run_tutorial, capsys):
+    names = run_tutorial("plot_4_microbiome")
+    assert len(names["named"]) >= 3
+    assert set(names["named"]) <= names["true"]
+    assert len(names["true"] & names["first"]) >= 7
+    error = names["found"]["error"]
+    assert error["taxonomy"] < error["hellinger"] - 0.1
+    assert error["auto"] < error["hellinger"] - 0.1
+    both = names["together"]
+    assert both["patients divided"]["l1"] < both["kept together"]["l1"] - 0.2
+    assert f"{len(names['named'])} of 8 that were changed, 0" in capsys.readouterr().out
+
+
+def test_tutorial_of_compositions_needs_good_scales(capsys):
+    tutorial = ROOT / "examples" / "tutorials" / "plot_5_compositions.py"
+    names = runpy.run_path(str(tutorial))
+    plt.close("all")
+    error = names["found"]["error"]
+    assert error["SVM, all four"] < error["SVM, no scale"] - 0.1
+    assert error["learned, all four"] < error["learned, no scale"] - 0.08
+    assert abs(error["SVM, useless"] - error["SVM, no scale"]) < 0.05
+    assert min(names["others"]) < 100 * error["learned, useless"] < max(names["others"])
+    assert names["without"] < 100 * error["learned, no scale"]
+    weights = names["weights"]
+    assert (weights["useless"] < 0.1).all()
+    assert weights["A"].mean() > weights["B"].mean()
+    design = names["outcomes"]["l1"].design
+    assert (design.kind, design.n_splits, design.n_train) == ("disjoint", 8, 50)
+    assert "ten random scales: " in capsys.readouterr().out
+
+
+def test_tutorial_of_cells_finds_the_lineages_that_were_changed(capsys):
+    names = runpy.run_path(str(ROOT / "examples" / "tutorials" / "plot_6_cells.py"))
+    plt.close("all")
+    error = names["found"]["error"]
+    assert error["learned, points, power 1"] < error["learned"] - 0.1
+    assert error["EMD"] < error["l1"] - 0.1
+    sizes = [
+        abs(names["position"][names["lineages"] == lineage].mean())
+        for lineage in range(5)
+    ]
+    assert min(sizes[:2]) > 3 * max(sizes[2:])
+    assert names["counts"].to_numpy().sum() == len(names["cells"])
+    assert "lineage 4" in capsys.readouterr().out
 
 
 def test_every_figure_is_shown():

@@ -57,11 +57,11 @@ def as_npz(path):
     np.savez(path, X=COUNTS, y=KINDS, ids=IDS)
 
 
-def as_annotated(path, make=csr_array):
+def as_annotated(path, make=csr_array, counts=COUNTS):
     """Write AnnData, as its documentation describes the format."""
     h5py = pytest.importorskip("h5py")
     with h5py.File(path, "w") as file:
-        X = make(COUNTS)
+        X = make(counts)
         group = file.create_group("X")
         kind = "csr_matrix" if make is csr_array else "csc_matrix"
         group.attrs.update({"encoding-type": kind, "shape": X.shape})
@@ -95,6 +95,23 @@ WRITERS = {
     "cells.h5ad": as_annotated,
     "columns.h5ad": as_columns_annotated,
 }
+
+
+def test_empty_sparse_rows_are_as_dense_ones(tmp_path):
+    counts = COUNTS.copy()
+    counts[2] = 0
+    np.savez(tmp_path / "arrays.npz", X=counts, y=KINDS, ids=IDS)
+    as_annotated(tmp_path / "cells.h5ad", counts=counts)
+    with pytest.raises(ValueError, match=r"S2, row 2 has zero mass: .*'uniform'"):
+        read_table(tmp_path / "cells.h5ad")
+    for empty in ("uniform", "nan"):
+        sparse = read_table(tmp_path / "cells.h5ad", empty=empty).X
+        dense = read_table(tmp_path / "arrays.npz", empty=empty).X
+        np.testing.assert_allclose(sparse.toarray(), dense)
+    counts[2, :2] = -1, 1  # no mass, but not empty
+    as_annotated(tmp_path / "cells.h5ad", counts=counts)
+    with pytest.raises(ValueError, match="negative entries"):
+        read_table(tmp_path / "cells.h5ad", empty="uniform")
 
 
 @pytest.mark.parametrize("name", WRITERS)

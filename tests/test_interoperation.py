@@ -27,6 +27,7 @@ LEARNERS = [
     gm.MetricLearningCV(gm.GroundMetricLearning(max_steps=2), {}, cv=2),
     gm.SinkhornMetricLearning(max_steps=2),
     gm.DiscriminantMetricLearning(),
+    gm.AutoMetric(cv=2),
     gm.MetricLearningCV(
         gm.SinkhornMetricLearning(max_steps=2), {}, cv=2, patience=None
     ),

@@ -147,11 +147,13 @@ for title in ["SpectralClustering", "RandomForestClassifier", "IncrementalPCA"]:
 # small offset of each, all of them pulled back to where they started. ``"idf"`` starts
 # the weights at the inverse document frequency. At infinite smoothing, the distance of
 # two documents is that of their mean positions, so that learning and searching take
-# products of matrices only.
+# products of matrices only. :class:`~groundmetric.DiscriminantMetricLearning` learns
+# such positions in a closed form instead of 200 steps, which takes a hundredth of a
+# second.
 #
 # Eight documents of each module have labels; the others are classified by their five
-# nearest neighbors. Nothing was chosen on these documents: the settings are those of
-# :doc:`/guide/priors`.
+# nearest neighbors. The steps have the settings of :doc:`/guide/priors`; the closed
+# form has its defaults, but for ``"idf"``. Neither was chosen on these documents.
 
 
 def error(distances, train, test):
@@ -173,11 +175,14 @@ for train, test in splits.split(X, y):
         max_steps=200,
     )
     learner.fit(X[train], y[train])
+    direct = gm.DiscriminantMetricLearning(vectors, bin_weights="idf")
+    direct.fit(X[train], y[train])
     found = {
         "l1": manhattan_distances(X),
         "TF-IDF, cosine": cosine_distances(TfidfTransformer().fit_transform(X)),
         "word mover's": D,
         "learned": learner.pairwise(X),
+        "closed form": direct.pairwise(X),
     }
     errors.append([error(each, train, test) for each in found.values()])
 
@@ -186,6 +191,8 @@ for name, middle, around in zip(found, mean, spread, strict=True):
     print(f"{name:15s} {middle:.1%} errors, std. dev. {around:.1%}")
 better = np.sum(np.array(errors)[:, 3] < np.array(errors)[:, 2])
 print(f"learned is better than word mover's in {better} of {len(errors)} splits")
+better = np.sum(np.array(errors)[:, 4] < np.array(errors)[:, 3])
+print(f"closed form is better than learned in {better} of {len(errors)} splits")
 
 # %%
 # The splits share documents, so that their standard deviation is not that of the mean;
@@ -195,8 +202,9 @@ print(f"learned is better than word mover's in {better} of {len(errors)} splits"
 # What was learned
 # ----------------
 #
-# In the last split, these words gained most weight, compared with their inverse
-# document frequency in the training documents, and these lost most:
+# The learner that takes steps also learned weights of words. In the last split, these
+# words gained most weight, compared with their inverse document frequency in the
+# training documents, and these lost most:
 
 used = (X[train] > 0).sum(axis=0)
 frequency = np.log((len(train) + 1) / (used + 1)) + 1

@@ -32,7 +32,8 @@ def test_evaluate(run):
     assert "were divided at random into 2 folds, 2 times" in found.stdout
     assert "Learning made no significant difference" in found.stdout
     use = "Use the l1 distance on these data: 0.0 % errors, and no learner makes fewer."
-    assert found.stdout.endswith(f"{use}\n")
+    then = "Nothing to learn: the l1 distance in scikit-learn: "
+    assert f"\n{use}\n{then}" in found.stdout
     facts = json.loads(run(*line, "--json").stdout)
     # No errors in any fold: eight histograms do not prove that there are never any.
     low, high = (facts["errors"]["l1"]["knn"][end] for end in ("low", "high"))
@@ -96,8 +97,9 @@ def test_learners_that_cannot_run_are_named(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "metric_learn", None)
     found = run(*line, "--json")
     assert found.stderr == (
-        "labels: column 'kind', the only text column\nLMNN was skipped, "
-        "since it needs metric-learn: pip install 'groundmetric[baselines]'.\n"
+        "labels: column 'kind', the only text column\nAutoMetric was skipped: a class "
+        "has fewer than 4 training histograms or groups.\nLMNN was skipped, since it "
+        "needs metric-learn: pip install 'groundmetric[baselines]'.\n"
     )
     assert {"nca-hellinger", "chi2-lmnn"} <= set(json.loads(found.stdout)["errors"])
     found = run(*line, "--json", "--no-learners")

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from samples import X, Y
 
+from groundmetric.base._model import load_model
+
 IDS = [f"S{i}" for i in range(8)]
 FRAME = pd.DataFrame(X, columns=list("abc")).assign(kind=Y)
 FRAME.insert(0, "sample", IDS)
@@ -200,3 +202,28 @@ def test_options_that_texts_do_not_have(texts, run):
     assert found.stderr.startswith("error: --margin is not for texts, whose words")
     found = run("fit", *texts, "--max-steps", "2")
     assert "2 steps" in found.stdout
+
+
+def test_learners_of_texts_that_are_asked_for(texts, run):
+    vectors = np.loadtxt("vectors.txt", usecols=(1, 2, 3))
+    line = ["fit", *texts, "--out", "t.npz", "--learner"]
+    for learner, has_vectors in (("discriminant", True), ("smoothed", False)):
+        found = run(*line, learner)
+        assert found.exit_code == 0, found.stderr
+        points = load_model("t.npz").points
+        if has_vectors:  # in the order of the words of the texts
+            np.testing.assert_array_equal(np.sort(points[0], 0), np.sort(vectors, 0))
+        else:
+            assert points is None
+        assert run("predict", "texts", "--model", "t.npz").exit_code == 0
+    assert run(*line, "smoothed", "--margin", "0.5", "--cv").exit_code == 0
+
+
+def test_the_last_line_about_texts_runs(texts, run):
+    line = ["evaluate", *texts, "--folds", "2", "--repeats", "1"]
+    found = run(*line, "--learners", "--json")
+    assert found.exit_code == 0, found.stderr
+    assert {"discriminant", "gml-smoothed"} <= set(json.loads(found.stdout)["errors"])
+    facts = json.loads(run(*line, "--json").stdout)
+    assert not {"auto", "discriminant"} & set(facts["errors"])
+    assert "next" in facts

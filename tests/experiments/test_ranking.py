@@ -76,6 +76,10 @@ def test_learners_need_two_of_a_class_and_what_is_installed(monkeypatch):
     assert "itml-hellinger" not in available_learners(many).names
     assert "takes minutes with 6 classes" in available_learners(many).skipped
     assert available_learners(many, slow=True) == (list(LEARNERS), "")
+    wide = available_learners(enough, 3000)  # 4 histograms to learn from
+    assert wide.names == ["itml-hellinger", "nca-hellinger"]
+    assert "take minutes with 3000 bins" in wide.skipped
+    assert available_learners(enough, 3000, slow=True) == (list(LEARNERS), "")
     monkeypatch.setitem(sys.modules, "metric_learn", None)
     found = available_learners(enough)
     assert found.names == [name for name in LEARNERS if name != "lmnn-hellinger"]

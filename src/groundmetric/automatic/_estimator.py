@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import validation
 from ..learning import MetricLearningCV
+from ..learning._axes import require_two_bins
 from ..learning._selection import (
     as_array,
     as_results,
@@ -16,6 +18,7 @@ from ..learning._selection import (
     within_one_error,
 )
 from ..smoothed import DiscriminantMetricLearning
+from ..smoothed._nearness import known_sets
 from ._families import MOST_BINS, descents, discriminants, given, with_options
 
 if TYPE_CHECKING:
@@ -124,6 +127,10 @@ class AutoMetric(MetricLearningCV):
         self, learners: list[MetricLearner], folds: Folds, n_bins: int
     ) -> Candidate:
         """Choose the power of the histograms, then the learner, then its steps."""
+        validation.n_threads(self.n_jobs)
+        require_two_bins(n_bins)
+        if self.points is not None:
+            known_sets(self.points, n_bins)  # which rejects bad ones
         direct = discriminants(learners[0], n_bins)
         learned = np.array([folds.scores(each)[-1] for each in direct])
         power = best_power(direct, learned)

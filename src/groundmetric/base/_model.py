@@ -28,6 +28,8 @@ READING = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 PLAIN = (bool, int, float, str, type(None))
 # Optional in every estimator: names of the bins, and of what it learned from.
 NAMES_IN, SAMPLES_IN = "feature_names_in_", "sample_names_in_"
+ORIGIN = "origin_"  # what the command has noted: from which data, when, with what error
+OPTIONAL = (NAMES_IN, SAMPLES_IN, ORIGIN)
 
 Saved = TypeVar("Saved", bound="SavedMixin")
 
@@ -98,7 +100,7 @@ def _pack(estimator: Any) -> tuple[dict[str, Any], Arrays]:
     """Split an estimator, fitted or not, into plain values and arrays."""
     facts: dict[str, Any] = {"estimator": type(estimator).__name__}
     arrays: Arrays = {}
-    names = [*_names_of(estimator), NAMES_IN, SAMPLES_IN]
+    names = [*_names_of(estimator), *OPTIONAL]
     fitted = {name: vars(estimator)[name] for name in names if name in vars(estimator)}
     for kind, values in (
         ("params", estimator.get_params(deep=False)),
@@ -145,7 +147,7 @@ def _unpack(cls: type[Any], facts: dict[str, Any], arrays: Arrays) -> Any:
             values[name] = _unpack_nested(inner, arrays, f"{start}{name}.")
     params |= _taken(arrays, "param.")
     fitted |= arrays
-    known = {*_names_of(cls), NAMES_IN, SAMPLES_IN}
+    known = {*_names_of(cls), *OPTIONAL}
     unknown = sorted(
         (set(params) - set(cls._get_param_names())) | (set(fitted) - known)
     )

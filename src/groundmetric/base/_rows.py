@@ -22,7 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_non_negative, column_or_1d, validate_data
 
 from .. import validation
-from ._model import SavedMixin
+from ._model import ORIGIN, SavedMixin
 
 if TYPE_CHECKING:
     from ..validation import Table
@@ -38,6 +38,7 @@ def all_or_nothing(fit: Fit) -> Fit:
     @wraps(fit)
     def safe(self: object, *args: Any, **options: Any) -> Any:
         before = dict(vars(self))
+        vars(self).pop(ORIGIN, None)  # of an earlier fit
         try:
             return fit(self, *args, **options)
         except BaseException:
@@ -55,8 +56,13 @@ def as_rows(
     *,
     reset: bool,
     min_samples: int = 1,
+    empty: str | None = None,
 ) -> Floats:
-    """Validate X; return rows of mass 1, or what ``validate`` makes of them."""
+    """Validate X; return rows of mass 1, or what ``validate`` makes of them.
+
+    With a rule about empty rows, they are rejected ("error") or become uniform; who
+    compares them by the rule "nan" asks :func:`validation.are_empty` which they are.
+    """
     table = validation.Table.of(X, "X")
     X = validation.unmasked(X, table)
     _require_distinct(X)
@@ -74,15 +80,18 @@ def as_rows(
     except ValueError as error:
         _say_where(error, X, validate, table)
         raise
+    if empty is not None:
+        which = validation.are_empty(checked)
+        if empty == "error":
+            validation.refuse_empty(which, table)
+        checked = validation.with_uniform(checked, which)
     return validate(checked, table)
 
 
-def as_sparse_rows(
-    estimator: object, X: ArrayLike, *, reset: bool, min_samples: int = 1
-) -> Any:
+def as_sparse_rows(estimator: object, X: ArrayLike, **options: Any) -> Any:
     """Validate X; return sparse rows of mass 1."""
     validate: Any = validation.as_sparse_distributions
-    return as_rows(estimator, X, validate, reset=reset, min_samples=min_samples)
+    return as_rows(estimator, X, validate, **options)
 
 
 def _require_distinct(X: object) -> None:
@@ -154,10 +163,23 @@ class HistogramsMixin:
         return False
 
     def _as_rows(self, X: ArrayLike, *, reset: bool) -> Any:
-        """Rows of mass 1, dense or sparse."""
+        """Rows of mass 1, dense or sparse; empty ones as :meth:`_empty_rule` says."""
         least = self._min_samples if reset else 1
-        make = as_sparse_rows if self._keeps_sparse(reset=reset) else as_rows
-        return make(self, X, reset=reset, min_samples=least)
+        make: Any = as_sparse_rows if self._keeps_sparse(reset=reset) else as_rows
+        rule = self._empty_rule()
+        return make(self, X, reset=reset, min_samples=least, empty=rule)
+
+    def _empty_rule(self) -> str | None:
+        """Return the rule about empty rows, of a fit or a parameter, if any."""
+        own = vars(self)
+        rule = own.get("_empty", own.get("empty"))
+        return None if rule is None else validation.as_empty_rule(rule)
+
+    def _incomparable(self, X: ArrayLike, n: int) -> NDArray[np.bool_]:
+        """Mark those of n rows whose distances are NaN; :meth:`_as_rows` took them."""
+        if self._empty_rule() != "nan":
+            return np.zeros(n, dtype=bool)
+        return validation.are_empty(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class mixed with

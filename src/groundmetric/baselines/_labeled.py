@@ -22,6 +22,7 @@ class LabeledTransformer(HistogramTransformer):
     components_: Floats
     max_iter: int
     _min_samples = 2
+    _optional = ("_histograms", "_labels")  # what it learned from; files may lack them
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> LabeledTransformer:
@@ -43,7 +44,17 @@ class LabeledTransformer(HistogramTransformer):
         self.classes_, labels = np.unique(given, return_inverse=True)
         validation.require_classes(self.classes_)
         self._fit(rows, labels)
+        self._histograms, self._labels = rows, given
         return self
+
+    def histograms(self, X: ArrayLike) -> Floats:
+        """Return histograms as the distance sees them: of mass 1."""
+        found: Floats = self._as_rows(X, reset=False)
+        return found
+
+    @abstractmethod
+    def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
+        """Compute the distances between rows of X and Y, or within X if Y is None."""
 
     @abstractmethod
     def _fit(self, rows: Floats, labels: Labels) -> None:

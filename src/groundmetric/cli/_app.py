@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from .. import __version__
 from ._console import announce, note, one_line, release_notes, say_error
@@ -59,7 +59,7 @@ class OneLine(TyperGroup):
         module = import_module(f"._{cmd_name}", __package__)
         command = getattr(module, cmd_name)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(epilog=command.epilog)(command)
+        alone.command(epilog=command.epilog, cls=Repeating)(command)
         return typer.main.get_command(alone)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
@@ -105,6 +105,37 @@ class OneLine(TyperGroup):
                 error.filename = "standard output"
             raise
         return found
+
+
+class Repeating(TyperCommand):
+    """A command whose options of several files may be named once for all of them."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Repeat such an option before each of its files, if DATA came first."""
+        several = {name for one in self.params for name in one.opts if is_of_files(one)}
+        if args and (args[0] == "-" or not args[0].startswith("-")):
+            args = repeated(args, several)
+        return super().parse_args(ctx, args)
+
+
+def is_of_files(parameter: Any) -> bool:
+    """Whether an option takes several files."""
+    return bool(getattr(parameter, "multiple", False)) and parameter.metavar == "FILE"
+
+
+def repeated(words: list[str], several: set[str]) -> list[str]:
+    """Write ``--x a b`` as ``--x a --x b`` for these options."""
+    found: list[str] = []
+    current, n_values = "", 0
+    for word in words:
+        if word.startswith("-") and word != "-":
+            current, n_values = (word if word in several else ""), 0
+        elif current:
+            if n_values:
+                found.append(current)
+            n_values += 1
+        found.append(word)
+    return found
 
 
 @contextmanager

@@ -78,6 +78,15 @@ def _command(function: Function, examples: tuple[str, ...], without: Any) -> Fun
     return run
 
 
+def given_options(context: typer.Context) -> list[str]:
+    """List the parameters that were given, not left at their defaults."""
+    return [
+        name
+        for name in context.params
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    ]
+
+
 def _documented(what: Any) -> tuple[str, dict[str, str]]:
     """Return the help in a docstring, and that of each of its parameters."""
     description, *rest = SECTION.split(inspect.getdoc(what) or "", maxsplit=1)

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .._words import printable
+from .._words import duration, printable
 
 WRONG = 2  # exit code
+SHORT, LONG = 1.0, 10.0  # seconds from which on a person wants to know
 _held: list[str] = []
 _listening: list[list[str]] = []
 
@@ -29,6 +30,12 @@ def announce(text: str) -> None:
     """Print a note at once, since what follows takes long."""
     note(text)
     release_notes()
+
+
+def begin(seconds: float, what: str) -> None:
+    """Say about how long what follows takes: on a terminal, or if it is long."""
+    if seconds >= (SHORT if shows_progress() else LONG):
+        announce(f"about {duration(seconds)}: {what}")
 
 
 @contextmanager

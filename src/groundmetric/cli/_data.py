@@ -26,6 +26,9 @@ def read_labeled(
 ) -> HistogramTable:
     """Read histograms with labels of two or more classes, over these bins."""
     data = read_histograms(source, wanted, labeled=True, groups=groups)
+    if (alone := validation.are_empty(data.X)).any():  # for --empty nan
+        note(f"left out {count(int(alone.sum()), 'histogram')} of zero mass")
+        data = data.take(np.flatnonzero(~alone))
     if len(classes := np.unique(data.y)) == 1:
         raise ValueError(
             f"{data.source}: all labels are {classes[0]!s}; two classes are needed."
@@ -65,6 +68,7 @@ def read_histograms(
         vectors=vectors,
         labeled=labeled,
         feature=source.feature,
+        empty=source.empty,
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
         bins=wanted,

@@ -17,7 +17,8 @@ from ..datasets._reading import Bins
 from ._command import command
 from ._console import emit, note, shows_progress
 from ._data import bins_of, read_histograms
-from ._models import load_learner
+from ._effort import say_how_long_for_pairs
+from ._models import is_map, load_learner, nearest_of
 from ._options import InputFile, Json, Model, Output, Source
 from ._output import require_suffix, write_matrix, write_rows
 
@@ -72,11 +73,12 @@ def distances(
         rows = asked.X
     base, called = given.row_names(), asked.row_names()
     if neighbors is None:
-        arrays = {"distances": _all(given.X, rows, ground, source.jobs)}
+        arrays = {"distances": _with_nan(given.X, rows, ground, source.jobs)}
         facts: dict[str, Any] = {"shape": arrays["distances"].shape}
         named: dict[str, Any] = {"rows": called, "columns": base}
     else:
-        arrays, facts = _nearest(given, rows, ground, neighbors, source.jobs)
+        search = EMDNeighbors(ground, empty=source.empty, n_jobs=source.jobs)
+        arrays, facts = _nearest(given, rows, search, neighbors)
         found = [[base[j] for j in nearest] for nearest in arrays["indices"]]
         named = {"queries": called, "neighbors": found}
     has_names = given.has_names or asked.has_names
@@ -108,6 +110,18 @@ def _ground(model: Path | None, metric: str | None) -> tuple[Any, Bins]:
     return matrix, Bins(len(matrix), given.columns or (), f"{metric} has")
 
 
+def _with_nan(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:
+    """Compute all distances; those of rows without mass are NaN."""
+    alone = validation.are_empty(base)
+    others = alone if asked is None else validation.are_empty(asked)
+    base = validation.with_uniform(base, alone)
+    if asked is not None:
+        asked = validation.with_uniform(asked, others)
+    found = _all(base, asked, ground, jobs)
+    found[others], found[:, alone] = np.nan, np.nan
+    return found
+
+
 def _all(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:
     """Compute all distances, if they fit into memory."""
     rows, columns = (base, None) if asked is None else (asked, base)
@@ -119,6 +133,12 @@ def _all(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:
             f"and this machine has {most / 1e9:,.1f} GB of memory; find the nearest "
             "with --neighbors, or use fewer histograms as --queries."
         )
+    if is_map(ground):
+        found: Floats = ground.pairwise(rows, columns)
+        return found
+    if not validation.is_learner(ground) or ground._is_exact:
+        n_pairs = n * m // (1 + (asked is None))
+        say_how_long_for_pairs(base, n_pairs, jobs)
     if validation.is_learner(ground) and not ground._is_exact:
         between: Floats = ground.set_params(n_jobs=jobs).pairwise(rows, columns)
         return between
@@ -128,18 +148,27 @@ def _all(base: Floats, asked: Floats | None, ground: Any, jobs: int) -> Floats:
 
 
 def _nearest(
-    base: HistogramTable, asked: Floats | None, ground: Any, n_neighbors: int, jobs: int
+    base: HistogramTable, asked: Floats | None, search: EMDNeighbors, n_neighbors: int
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Find neighbors in a base, and their labels if there are any."""
-    search = EMDNeighbors(ground, n_jobs=jobs, verbose=int(shows_progress()))
-    search.fit(base.X)
-    most = len(base) - (asked is None)
+    most = len(base) - int(validation.are_empty(base.X).sum()) - (asked is None)
     k = validation.as_count(n_neighbors, "--neighbors", low=1, high=most)
-    lengths, indices = search.kneighbors(asked, n_neighbors=k)
+    if is_map(search.metric):
+        rows, others = (base.X, None) if asked is None else (asked, base.X)
+        if (alone := validation.are_empty(rows)).any():
+            raise ValueError(
+                f"row {int(np.argmax(alone))} has zero mass, so that it has no nearest "
+                "neighbors; leave it out, or use --empty uniform."
+            )
+        lengths, indices = nearest_of(search.metric, rows, others, k)
+        n_solves = 0
+    else:
+        search.set_params(verbose=int(shows_progress())).fit(base.X)
+        lengths, indices = search.kneighbors(asked, n_neighbors=k)
+        n_solves = search.n_solves_
     arrays = {"indices": indices, "distances": lengths}
     if base.y is not None:
         arrays["labels"] = np.asarray(base.y)[indices]
-    n_solves = search.n_solves_
     return arrays, {"n_queries": len(indices), "n_neighbors": k, "n_solves": n_solves}
 
 

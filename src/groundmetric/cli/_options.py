@@ -35,6 +35,7 @@ def _jobs(value: int) -> int:
 
 
 InputFile = Annotated[str | None, Option(metavar="FILE"), INPUT]
+InputFiles = Annotated[list[str] | None, Option(metavar="FILE"), INPUT]
 InputPath = Annotated[Path | None, Option(metavar="FILE"), INPUT]
 Unshown = Annotated[bool | None, Option(show_default=False)]
 Jobs = Annotated[int, Option(help="Threads; -1 for one per processor.", callback=_jobs)]
@@ -112,6 +113,10 @@ class Source:
         texts.
     feature
         Describe images by their edges or their colors.
+    empty
+        Rows of zero mass, such as empty documents: reject them, let them count as the
+        uniform histogram, or as incomparable with all others: left out of learning,
+        predicted by the shares of the classes, at a distance that is NaN.
     jobs
         Threads; -1 for one per processor.
     """
@@ -127,6 +132,7 @@ class Source:
     missing: Literal["error", "zero", "drop"] = "error"
     vectors: InputPath = None
     feature: Literal["gist", "color"] = "gist"
+    empty: Literal["error", "uniform", "nan"] = "error"
     jobs: Jobs = -1
     # Another file that is read with the same options, whether this is the second one,
     # and what --labels is called.

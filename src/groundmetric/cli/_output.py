@@ -24,7 +24,12 @@ def check_marked(files: Marked, *, force: bool | None) -> None:
 
     Files that are replaced are named; or not (force), or rejected (force is False).
     """
-    inputs = [(option, path) for mark, option, path in files if mark is INPUT]
+    inputs = [
+        (option, path)
+        for mark, option, given in files
+        if mark is INPUT
+        for path in (given if isinstance(given, list) else [given])
+    ]
     outputs = [one for one in files if isinstance(one[0], Output) and one[2]]
     for mark, option, path in outputs:
         require_suffix(path, *mark.suffixes, option=option)

@@ -10,7 +10,7 @@ from .._words import count
 from ._command import command
 from ._console import emit, note, shows_progress
 from ._data import bins_of, read_histograms
-from ._models import load_classifier
+from ._models import load_voters
 from ._options import INPUT, Json, ModelFile, Output, Source
 from ._output import write_rows
 
@@ -42,18 +42,16 @@ def predict(
     out
         Write .csv instead of CSV on standard output.
     """
-    classifier = load_classifier(model)
-    k = classifier.n_neighbors if neighbors is None else neighbors
-    high = len(classifier._y)
-    validation.as_count(k, "--neighbors", low=1, high=high)
-    classifier.set_params(
-        n_neighbors=k, n_jobs=source.jobs, verbose=int(shows_progress())
-    )
-    classifier._restore()
-    given = read_histograms(source, bins_of(classifier))
-    votes = classifier.predict_proba(given.X)
+    voters = load_voters(model)
+    k = neighbors
+    if k is None:
+        k = 3 if voters.classifier is None else voters.classifier.n_neighbors
+    validation.as_count(k, "--neighbors", low=1, high=len(voters.codes))
+    given = read_histograms(source, bins_of(voters.classifier or voters.learner))
+    shown = int(shows_progress())
+    votes = voters.shares(given.X, k, source.empty, jobs=source.jobs, verbose=shown)
     shares = votes.max(axis=1)
-    labels = classifier.classes_[votes.argmax(axis=1)]
+    labels = voters.classes_[votes.argmax(axis=1)]
     called = given.row_names()
     if out is not None or not json:
         rows = zip(called, labels, np.round(shares, 3), strict=True)

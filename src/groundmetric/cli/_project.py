@@ -7,6 +7,7 @@ from .. import project_metric
 from ..datasets._matrix import load_square
 from ._command import command
 from ._console import emit, note, shows_progress
+from ._effort import say_how_long_to_project
 from ._options import Jobs, Json, Matrix, Output
 from ._output import write_matrix
 
@@ -32,6 +33,7 @@ def project(
         Write .csv or .npy instead of CSV on standard output.
     """
     given = load_square(matrix)
+    say_how_long_to_project(len(given.values))
     found = project_metric(given.values, n_jobs=jobs, verbose=int(shows_progress()))
     if out is not None or not json:
         write_matrix(found.metric, out, columns=given.columns, rows=given.rows)

@@ -18,9 +18,9 @@ from ..report._origins import Origin, Origins
 from ..report._page import Extras
 from ..report._write import as_features, write_evaluation
 from ._command import command
-from ._console import emit, listening, note, shows_progress, tell
+from ._console import begin, emit, listening, note, shows_progress, tell
 from ._data import bins_of, limited, read_labeled, warn_if_seen
-from ._models import learner_for, load_learner, rivals_for
+from ._models import learner_for, load_drawable, rivals_for
 from ._options import (
     Folds,
     Groups,
@@ -94,7 +94,7 @@ def report(
         raise ValueError("--test-labels needs --test.")
     learner: Any = None
     if model is not None:  # a search chooses again on each split
-        learner = load_learner(model, search=test is None)
+        learner = load_drawable(model, search=test is None)
         learner.set_params(n_jobs=source.jobs)
         _show_steps(learner)
     wanted = None if model is None else bins_of(learner)
@@ -128,10 +128,12 @@ def report(
         slow=bool(learners),
         n_jobs=source.jobs,
         verbose=int(shows_progress()),
+        begin=lambda seconds, what: begin(2 * seconds, what),  # stability, too
     )
     if found.skipped:
         note(found.skipped)
-    found = with_stability(found, seed=seed, n_jobs=source.jobs)
+    shown = int(shows_progress())
+    found = with_stability(found, seed=seed, n_jobs=source.jobs, verbose=shown)
     lesson = found.lesson(features[0])
     origin = {
         "command": shlex.join(["groundmetric", *context.obj]),

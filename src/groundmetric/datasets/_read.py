@@ -33,7 +33,7 @@ from ._labels import labels_in
 from ._missing import POLICIES, fill, nan_gaps
 from ._parquet import read_parquet
 from ._read_rows import read_rows
-from ._reading import Bins, Reading
+from ._reading import Bins, Reading, of_mass_1
 from ._rows import transposed
 
 if TYPE_CHECKING:
@@ -55,10 +55,7 @@ def read(reading: Reading) -> HistogramTable:
         given = load_labels(reading.labels, reading.notes)
     found = _reader_of(reading)(reading, given)
     table = validation.Table(found.source, found.where, found.names)
-    if hasattr(found.X, "toarray"):
-        X: Any = validation.as_sparse_distributions(found.X, table)
-    else:
-        X = validation.as_distributions(found.X, table)
+    X = of_mass_1(found.X, table, reading)
     if reading.bins is not None and X.shape[1] != reading.bins.number:
         ways = f"; leave columns out with {reading.spell('ignore')}"
         raise ValueError(

@@ -31,6 +31,7 @@ def read_table(
     like: Any = None,
     labeled: bool | None = True,
     feature: str = "gist",
+    empty: str = "error",
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> HistogramTable:
@@ -87,6 +88,8 @@ def read_table(
         any.
     feature : {"gist", "color"}
         How to describe images, see :func:`load_image_folder`.
+    empty : {"error", "uniform", "nan"}, default="error"
+        Reject rows of zero mass, make them uniform, or leave them as they are.
     n_jobs : int, optional
         Threads for images, as in scikit-learn.
     verbose : int, default=0
@@ -141,6 +144,7 @@ def read_table(
         vectors=None if vectors is None else Path(vectors),
         labeled=labeled,
         feature=feature,
+        empty=empty,
         n_jobs=n_jobs,
         verbose=verbose,
         bins=as_bins(like),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import validation
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
@@ -34,7 +36,7 @@ class Reading:
     ----------
     path, label, labels, id, groups, ignore, keep, header, transpose, missing, vectors
         As in :func:`groundmetric.datasets.read_table`; all columns by name.
-    labeled, feature, n_jobs, verbose
+    labeled, feature, n_jobs, verbose, empty
         Likewise.
     bins : Bins, optional
         The bins that are wanted.
@@ -61,6 +63,7 @@ class Reading:
     feature: str = "gist"
     n_jobs: int | None = None
     verbose: int = 0
+    empty: str = "error"
     bins: Bins | None = None
     spell: Callable[..., str] = as_argument
     is_second: bool = False
@@ -74,3 +77,24 @@ def listed(names: Sequence[str]) -> str:
     if len(shown) > MOST:
         shown = [*shown[: MOST - 2], "...", shown[-1]]
     return ", ".join(shown)
+
+
+def of_mass_1(X: Any, table: validation.Table, reading: Reading) -> Any:
+    """Scale rows to mass 1; empty ones are rejected, uniform, or stay zero."""
+    validation.as_empty_rule(reading.empty)
+    is_sparse = hasattr(X, "toarray")
+    scaled: Any = validation.as_distributions
+    if is_sparse:
+        X, scaled = X.tocsr(), validation.as_sparse_distributions
+    else:
+        X = validation.as_nonnegative(X, table)
+    empty = validation.are_empty(abs(X))  # signs of sparse entries are checked later
+    if reading.empty == "error":
+        ways = f"{reading.spell('empty', 'uniform')} or nan"
+        validation.refuse_empty(empty, table, ways)
+    X = scaled(validation.with_uniform(X, empty), table)
+    if reading.empty == "nan" and empty.any():
+        X[empty] = 0.0
+        if is_sparse:
+            X.eliminate_zeros()
+    return X

@@ -27,6 +27,8 @@ __all__ = ["Learners", "available_learners", "best_first", "choice", "choice_of"
 __all__ += ["fixed_for", "is_like_text", "labels_only", "usual_methods"]
 
 SLOW, FEW_CLASSES = "itml-hellinger", 5  # its pairs grow as classes squared
+SLOW_IF_WIDE = ("gml-smoothed", "lmnn-hellinger", "chi2-lmnn")
+WIDE = 2e7  # training histograms times the number of bins squared
 
 
 class Learners(NamedTuple):
@@ -43,10 +45,13 @@ class Learners(NamedTuple):
     skipped: str
 
 
-def available_learners(design: Design, *, slow: bool = False) -> Learners:
+def available_learners(
+    design: Design, n_bins: int = 0, *, slow: bool = False
+) -> Learners:
     """Return the learners that can learn from all training sets of a design.
 
-    ITML is slow if there are many classes, and left out unless asked for.
+    ITML is slow if there are many classes, others are if there are many bins; these are
+    left out unless asked for.
 
     Examples
     --------
@@ -76,7 +81,25 @@ def available_learners(design: Design, *, slow: bool = False) -> Learners:
         skipped.append(
             f"ITML was skipped, which takes minutes with {n_classes} classes."
         )
+    if is_wide(design.n_train, n_bins) and not slow:
+        names = [name for name in names if name not in SLOW_IF_WIDE]
+        skipped.append(
+            "The smoothed metric, LMNN and chi-squared LMNN were skipped, which take "
+            f"minutes with {n_bins} bins."
+        )
     return Learners(names, " ".join(skipped))
+
+
+def is_wide(n_rows: int, n_bins: int) -> bool:
+    """Tell whether learning a matrix of all bins takes minutes.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.choice import is_wide
+    >>> is_wide(60, 128), is_wide(185, 542)
+    (False, True)
+    """
+    return n_rows * n_bins**2 > WIDE
 
 
 def fixed_for(X: ArrayLike, *, tfidf: bool | None = None) -> list[str]:
@@ -105,7 +128,7 @@ def usual_methods(data: Data) -> list[str]:
     >>> usual_methods(split_data([[4, 1], [1, 4]] * 2, [0, 1] * 2, n_folds=2))
     ['l1', 'hellinger', 'chi2', 'l2', 'nca-hellinger', 'gml', 'logistic', 'linear-svm']
     """
-    learners = available_learners(data.design).names
+    learners = available_learners(data.design, data.rows.shape[1]).names
     return [*fixed_for(data.rows), *learners, "gml", *PREDICTORS]
 
 

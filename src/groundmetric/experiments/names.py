@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from ..distances import DISTANCES
 
-__all__ = ["FIXED", "LABELS", "LEARNERS", "TFIDF", "in_a_sentence", "learns"]
+__all__ = ["FIXED", "GIVEN", "LABELS", "LEARNERS", "TFIDF"]
+__all__ += ["in_a_sentence", "label_of", "learns"]
 
 #: Distances that learn nothing.
 FIXED: tuple[str, ...] = ("l1", "hellinger", "chi2", "l2")
+#: How names of EMDs with a given ground metric begin; its file follows.
+GIVEN = "emd:"
 TFIDF = "tfidf-l1"  # for words; learns nothing from labels
 #: Other learners that a learned metric is compared with: our own for smoothed
 #: distances, and others on square roots of histograms (LMNN, ITML, NCA) or histograms.
@@ -40,6 +43,15 @@ _CALLED: dict[str, tuple[str, str]] = {
     "nca-hellinger": ("NCA", "NCA"),
     "chi2-lmnn": ("chi-squared LMNN", "chi-squared LMNN"),
     "tfidf-l1": ("l1 of TF-IDF", "the l1 of TF-IDF"),
+    "auto": ("AutoMetric", "AutoMetric"),
+    "combined": (
+        "combined metric",
+        "the combined metric (CombinedMetricLearning)",
+    ),
+    "discriminant": (
+        "discriminants",
+        "discriminants (DiscriminantMetricLearning)",
+    ),
     "logistic": ("logistic regression", "logistic regression"),
     "linear-svm": ("linear SVM", "a linear support vector machine"),
 }
@@ -55,7 +67,23 @@ def in_a_sentence(name: str) -> str:
     >>> in_a_sentence("gml"), in_a_sentence("l1"), in_a_sentence("lmnn-hellinger")
     ('the learned metric', 'the l1 distance', 'LMNN')
     """
+    if name.startswith(GIVEN):
+        return f"the EMD with {name.removeprefix(GIVEN)}"
     return _CALLED[name][1]
+
+
+def label_of(name: str) -> str:
+    """Name a distance or predictor in a table.
+
+    Examples
+    --------
+    >>> from groundmetric.experiments.names import label_of
+    >>> label_of("l1"), label_of("emd:ground.csv")
+    ('l1', 'EMD with ground.csv')
+    """
+    if name.startswith(GIVEN):
+        return f"EMD with {name.removeprefix(GIVEN)}"
+    return LABELS[name]
 
 
 def learns(name: str) -> bool:
@@ -67,4 +95,5 @@ def learns(name: str) -> bool:
     >>> learns("gml"), learns("tfidf-l1")
     (True, False)
     """
-    return name not in {*DISTANCES, TFIDF, "initial", "pixels"}
+    fixed = {*DISTANCES, TFIDF, "initial", "pixels"}
+    return name not in fixed and not name.startswith(GIVEN)

@@ -10,7 +10,7 @@ import numpy as np
 from .._words import count, percent
 from .choice import choice_of, labels_only
 from .gain import DID, Gain, confidence, kind
-from .names import LABELS, LEARNERS, in_a_sentence, learns
+from .names import in_a_sentence, label_of, learns
 
 if TYPE_CHECKING:
     from .design import Estimate
@@ -64,7 +64,7 @@ class Verdict:
     @property
     def _has_learners(self) -> bool:
         """Whether there are other learners to compare with."""
-        return not set(self.found).isdisjoint(LEARNERS)
+        return any(learns(name) for name in self.found if name != LEARNED)
 
     def gain(self, other: str, measure: str = "knn") -> Gain:
         """Compare the learned metric with another distance."""
@@ -195,7 +195,7 @@ class Verdict:
     def rows(self, measure: str = "knn") -> list[list[str]]:
         """Cells of the table, a row for each of ``names``."""
         return [
-            [LABELS[name], *self._row(name, measure)] for name in self.names(measure)
+            [label_of(name), *self._row(name, measure)] for name in self.names(measure)
         ]
 
     def _row(self, name: str, measure: str) -> list[str]:
@@ -213,8 +213,7 @@ class Verdict:
                 cells.append(str(self.wins(name, measure)))
         if self._has_learners:
             spent = float(np.mean(one.fit_seconds))
-            learned = (LEARNED, *LEARNERS, *self.predictions)
-            cells.append(_seconds(spent) if name in learned else "")
+            cells.append(_seconds(spent) if learns(name) else "")
         return cells
 
     @property

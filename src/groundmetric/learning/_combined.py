@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import validation
-from ..base._rows import all_or_nothing
 from ._axes import require_two_bins
 from ._conic import Candidates, CombinedCriterion, ConicCombinations
 from ._criteria import Margin, Neighborhood, as_criterion
@@ -146,33 +145,6 @@ class CombinedMetricLearning(ExactLearner):
         self.callbacks = callbacks
         self.verbose = verbose
         self.random_state = random_state
-
-    @all_or_nothing
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        similarity: ArrayLike | None = None,
-    ) -> CombinedMetricLearning:
-        """Learn from histograms and their labels, or from similarities of pairs.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Histograms or counts, in rows; rows are normalized to mass 1.
-        y : array-like of shape (n,), optional
-            Labels.
-        similarity : array-like of shape (n, n), optional
-            Instead of labels: positive for similar pairs, negative for dissimilar ones.
-
-        Returns
-        -------
-        self
-        """
-        task = self._task(X, y, similarity)
-        self._learn(self._descent(*task), task.rows)
-        return self
 
     def _descent(self, rows: Floats, weights: Weights) -> Descent:
         """Check the parameters, and set the descent up."""

@@ -11,12 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..base._groups import as_groups
-from ..base._rows import (
-    HistogramTransformer,
-    all_or_nothing,
-    as_classes,
-)
-from ..similarity._makers import weights_of
+from ..base._rows import HistogramTransformer, all_or_nothing
 from ._candidates import (
     MOST_STARTS,
     Candidate,
@@ -28,17 +23,21 @@ from ._candidates import (
     prepared,
     require_known,
 )
+from ._counting import Counting
 from ._folds import Folds, Split, descent_of, rows_for, splits_of
 from ._sample import sampled
 from ._selection import LEARNED, all_scores, as_array, as_results, choice_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ._learner import MetricLearner
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
+
+# What the fitted learner has of the fit of the search.
+OF_FIT = ("n_features_in_", "feature_names_in_", "_empty", "sample_indices_")
 
 
 class MetricLearningCV(HistogramTransformer):
@@ -156,6 +155,9 @@ class MetricLearningCV(HistogramTransformer):
         y: ArrayLike | None = None,
         *,
         groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
+        empty: str = "error",
         client: object = None,
     ) -> MetricLearningCV:
         """Choose a candidate and its number of steps, and learn from all histograms.
@@ -168,6 +170,8 @@ class MetricLearningCV(HistogramTransformer):
             Labels.
         groups : array-like of shape (n,), optional
             Group of each histogram, such as a patient; folds do not divide groups.
+        sample_weight, class_weight, empty
+            As in :meth:`GroundMetricLearning.fit`; held-out scores have no weights.
         client : dask.distributed.Client, optional
             Learn on the workers of a cluster, see :meth:`GroundMetricLearning.fit`.
 
@@ -176,31 +180,26 @@ class MetricLearningCV(HistogramTransformer):
         self
         """
         self._validate(client)
-        rows = self._as_rows(X, reset=True)
-        given = as_classes(y, rows.shape[0])  # type: ignore[arg-type]  # None is rejected
+        counting = Counting(sample_weight, class_weight, empty)
+        everything, kept = counting.of(self, X, y, needs_labels=True)
         own = self.n_jobs, self.verbose, self.random_state
         learners = prepared(as_list(self._families()), *own)
         sampler = clone(learners[0])
-        apart = None if groups is None else as_groups(groups, rows.shape[0])
-        rows, kept, _ = sampled(sampler, rows, given)
-        labels: Labels = given if kept is None else kept
+        apart = None if groups is None else as_groups(groups, len(everything.points))
+        given = sampled(sampler, everything, kept)
         if apart is not None:
             apart = apart[getattr(sampler, "sample_indices_", slice(None))]
-        splits = self._splits(rows, labels, apart)
+        rows, chosen = given.rows, given.labels
+        splits = self._splits(rows, chosen, apart)  # type: ignore[arg-type]  # not None
         how: dict[str, Any] = {"scoring": self.scoring, "patience": self.patience}
-        folds = Folds(rows, labels, splits, **how, client=client)
+        folds = Folds(given, splits, **how, client=client)
         best = self._choose(learners, folds, rows.shape[1]).make()
-        best._note_labels(labels)
-        weights = weights_of(rows.shape[0], labels, None)
+        best._note_labels(chosen)
+        weights = given.pair_weights()
         descent, seen = descent_of(best, rows_for(best, rows), weights, client)
         best._learn(descent, seen, self.best_step_)
-        for name, owner in (
-            ("n_features_in_", self),
-            ("feature_names_in_", self),
-            ("sample_indices_", sampler),
-        ):
-            if name in vars(owner):
-                setattr(best, name, getattr(owner, name))
+        known = vars(sampler) | vars(self)
+        best.__dict__.update({name: known[name] for name in OF_FIT if name in known})
         self.best_estimator_ = best
         return self
 

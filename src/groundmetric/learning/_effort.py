@@ -9,12 +9,13 @@ minutes from hours. Classes that separate easily take less.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._warnings import warn
+from .._words import duration
 
 if TYPE_CHECKING:
     from ..similarity._weights import Weights
@@ -109,6 +110,12 @@ class Effort:
         )
 
 
+def non_empty_bins(rows: Any) -> float:
+    """Count the non-empty bins of a histogram, dense or sparse, on average."""
+    filled = rows.nnz if hasattr(rows, "nnz") else np.count_nonzero(rows)
+    return float(filled / rows.shape[0])
+
+
 def effort_of(
     rows: Floats, weights: Weights, counts: Counts, settings: Settings, n_threads: int
 ) -> Effort:
@@ -120,7 +127,7 @@ def effort_of(
     # Margins find their targets at every step, C_k its similar pairs at outer ones.
     n_similar = n_steps if kind == "margin" else settings.max_outer
     n_solves = n_similar * pairs.similar + n_steps * pairs.dissimilar
-    n_bins = np.count_nonzero(rows) / n
+    n_bins = non_empty_bins(rows)
     a_solve = SOLVE + ARC * n_bins**2 + ENTRY * d**2
     projection = HARD_PROJECTION if FEW * n < d else PROJECTION[kind]
     return Effort(
@@ -147,7 +154,7 @@ def warn_if_long(
         return
     takes = []
     if seconds > LONG:
-        takes.append(f"about {_duration(seconds)}, if it takes all its steps,")
+        takes.append(f"about {duration(seconds)}, if it takes all its steps,")
     if n_bytes > LARGE:
         takes.append(f"about {n_bytes / 1e9:.1f} GB of memory")
     n, d = shape
@@ -164,10 +171,3 @@ def warn_before(
     """Warn if the fit will be long or large."""
     effort = effort_of(rows, weights, counts, settings, n_threads)
     warn_if_long(effort.seconds, effort.n_bytes, rows.shape, effort.advice)
-
-
-def _duration(seconds: float) -> str:
-    for unit, name in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
-        if seconds >= 1.5 * unit:
-            return f"{seconds / unit:.0f} {name}"
-    return "a minute"

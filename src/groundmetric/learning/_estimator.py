@@ -11,16 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from .. import validation
 from ..base._rows import all_or_nothing
 from ..tables._initial import starting_metric
+from ._counting import Counting
 from ._criteria import Margin, Neighborhood, as_criterion
 from ._descent import Descent, Settings
 from ._effort import warn_before
 from ._exact import ExactLearner
-from ._partial import take_step
+from ._partial import StepsOnBatches
 from ._pull import MetricPull
 from ._space import MetricCone, norm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..similarity._weights import Weights
     from ._checkpoint import Checkpoint
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-class GroundMetricLearning(ExactLearner):
+class GroundMetricLearning(StepsOnBatches, ExactLearner):
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between similar
@@ -117,8 +118,8 @@ optional
         converged; False if a limit or a callback ended the run.
     classes_ : ndarray
         Labels, if there were any.
-    sample_indices_ : ndarray of shape (max_samples,)
-        The rows of X that were drawn, if not all.
+    sample_indices_ : ndarray
+        The rows of X that were drawn and not left out, if not all.
     n_features_in_ : int
         Number of bins, d.
 
@@ -186,6 +187,9 @@ optional
         y: ArrayLike | None = None,
         *,
         similarity: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
+        empty: str = "error",
         client: object = None,
     ) -> GroundMetricLearning:
         """Learn from histograms and their labels, or from similarities of pairs.
@@ -200,6 +204,18 @@ optional
             Instead of labels: positive for similar pairs, negative for dissimilar ones.
             With margins, targets are similar pairs, impostors dissimilar ones, and the
             weights of both multiply.
+        sample_weight : array-like of shape (n,), optional
+            How much each histogram counts: with margins, its triplets; in C_k, its
+            pairs. Only ratios matter, and histograms of weight 0 are left out.
+        class_weight : "balanced" or dict, optional
+            Multiplies the weights of the histograms of each class: "balanced" lets all
+            classes count the same, a dict has numbers for some labels. As with
+            ``sample_weight``, this is about the data of one fit.
+        empty : {"error", "uniform", "nan"}, default="error"
+            Rows of zero mass, here and in later calls of ``transform`` and
+            ``pairwise``: reject them, let them count as the uniform histogram, or leave
+            them out of the fit and set their distances to NaN. Rows that were not left
+            out are in ``sample_indices_``.
         client : dask.distributed.Client, optional
             Learn on the workers of a cluster, each with n_jobs threads. The histograms
             are divided into parts of 256, or into 256 parts if there are more than
@@ -216,41 +232,16 @@ optional
         LongFitWarning
             Before it starts, if the fit may take more than a minute or a gigabyte.
         """
-        task = self._task(X, y, similarity)
+        counting = Counting(sample_weight, class_weight, empty)
+        task = self._task(X, y, similarity, counting)
         self._learn(self._descent(*task, client), task.rows)
-        return self
-
-    @all_or_nothing
-    def partial_fit(
-        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
-    ) -> GroundMetricLearning:
-        """Take one step from the current metric, by the margins within a batch.
-
-        The first call starts as ``fit`` does; the steps become shorter from call to
-        call, as in a descent. ``transform`` computes distances to the last batch.
-        Parameters that say when to stop, what to draw and where to write do not apply.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Histograms or counts, in rows, of two classes at least.
-        y : array-like of shape (n,)
-            Labels.
-        classes : array-like, optional
-            All labels that batches may have; those seen so far if None.
-
-        Returns
-        -------
-        self
-        """
-        take_step(self, X, y, classes)
         return self
 
     def _descent(
         self, rows: Floats, weights: Weights, client: object = None
     ) -> Descent:
         """Check the parameters, and set the descent up."""
-        settings, goal = self._settings(), as_criterion(self.criterion)
+        settings, goal = self._settings(), self._goal()
         threads = validation.n_threads(self.n_jobs)
         criterion: Criterion
         if self.batch_size is None:
@@ -289,6 +280,9 @@ optional
             )
         # A batch may have nothing to gain, and says little about other batches.
         return replace(settings, floor=0.0, tol=0.0, is_sampled=True, result="average")
+
+    def _goal(self) -> Any:
+        return as_criterion(self.criterion)
 
     def _valid_pull(self) -> float:
         return validation.as_factor(self.pull, "pull")

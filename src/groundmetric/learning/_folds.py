@@ -16,13 +16,13 @@ from .._words import count as counted
 from ..base._groups import folds_of_groups, require_apart
 from ..base._powers import raised
 from ..base._votes import vote_errors
-from ..similarity._makers import weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..similarity._weights import Weights
     from ._candidates import Candidate
+    from ._counting import Given
     from ._descent import Descent
     from ._learner import MetricLearner
 
@@ -99,10 +99,8 @@ class Folds:
 
     Parameters
     ----------
-    rows : ndarray or csr_array of shape (n, d)
-        Histograms of mass 1.
-    labels : ndarray of shape (n,)
-        Their labels.
+    given : Given
+        Histograms of mass 1, dense or sparse, their labels and weights.
     splits : list of (ndarray, ndarray)
         Rows to learn from, and to score on.
     scoring : callable or None
@@ -115,22 +113,21 @@ class Folds:
 
     def __init__(
         self,
-        rows: Floats,
-        labels: Labels,
+        given: Given,
         splits: list[Split],
         *,
         scoring: Callable[[Floats, Any, Any], float] | None,
         patience: int | None,
         client: object,
     ) -> None:
-        self._rows, self._labels, self._splits = rows, labels, splits
+        self._given, self._splits = given, splits
         self._scoring, self._client = scoring, client
         self._patience = patience
 
     @property
     def n_rows(self) -> int:
         """Number of histograms, n."""
-        return len(self._labels)
+        return int(self._given.rows.shape[0])
 
     def scores(
         self, candidate: Candidate, first: list[float] | None = None
@@ -174,10 +171,10 @@ class Folds:
         start: float | None,
     ) -> Iterator[float]:
         """Score the metrics of one fold, after 0, 1, ... steps."""
-        labels = self._labels
+        labels: Any = self._given.labels
         learner._settle(len(labels))
-        weights = weights_of(len(train), labels[train], None)
-        rows = rows_for(learner, self._rows)
+        weights = self._given.part(train).pair_weights()
+        rows = rows_for(learner, self._given.rows)
         descent, seen = descent_of(learner, rows[train], weights, self._client)
         held = raised(rows[test], learner.power_)
         for n_steps, result in enumerate(_results(descent)):

@@ -1,28 +1,27 @@
-"""What learners of a metric share: their data, distances, and files."""
+"""What learners of a metric share: their parameters and data, and how they fit."""
 
 from __future__ import annotations
 
-from copy import copy, deepcopy
+from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..base._powers import Power, as_power, raised
-from ..base._rows import HistogramTransformer, as_classes
+from ..base._rows import all_or_nothing
 from ..cone._triangle import closure
-from ..similarity._makers import weights_of
+from ._counting import EVERYONE, Counting
 from ._criteria import CRITERIA, EXACT, as_criterion
 from ._descent import Settings
-from ._path import DescentPath
+from ._learned import LearnedMetric
 from ._run import run, valid_callbacks
 from ._sample import sampled
 from ._scale import median_distance, some_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..similarity._weights import Weights
     from ._descent import Descent
@@ -40,7 +39,7 @@ class Task(NamedTuple):
     weights: Weights
 
 
-class MetricLearner(HistogramTransformer):
+class MetricLearner(LearnedMetric):
     """An estimator that learns a metric between bins by a descent.
 
     Its subclasses have the parameters, and say what distances are, where metrics lie
@@ -48,23 +47,12 @@ class MetricLearner(HistogramTransformer):
     """
 
     _min_samples = 2
-    _fitted: ClassVar[tuple[str, ...]] = (
-        *("metric_", "initial_metric_", "path_", "converged_", "power_"),
-        "_histograms",
-    )
-    _optional: ClassVar[tuple[str, ...]] = (
-        "classes_",
-        "_labels",
-        "sample_indices_",
-        "_last_metric",
-    )
     _is_exact: ClassVar[bool] = True  # distances are EMDs
     _criteria: ClassVar[tuple[type[Any], ...]] = EXACT
     _has_closed_form: ClassVar[bool] = False  # one step finds what is learned
 
     # Parameters that all of them have, or some.
     criterion: Any
-    power: Power
     step_size: float
     max_steps: int
     tol: float = 0.0  # takes all steps
@@ -90,6 +78,42 @@ class MetricLearner(HistogramTransformer):
         """What cross-validation tries by default, besides powers and pulls."""
         return {}
 
+    @all_or_nothing
+    def fit(  # noqa: PYI019 - Self: 3.11
+        self: Learner,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        similarity: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
+        empty: str = "error",
+    ) -> Learner:
+        """Learn from histograms and their labels, or from similarities of pairs.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Histograms or counts, in rows; rows are normalized to mass 1.
+        y : array-like of shape (n,), optional
+            Labels.
+        similarity : array-like of shape (n, n), optional
+            Instead of labels: positive for similar pairs, negative for dissimilar ones.
+        sample_weight, class_weight, empty
+            How much histograms count, and what becomes of empty ones, as in
+            :meth:`GroundMetricLearning.fit`.
+
+        Returns
+        -------
+        self
+        """
+        counting = Counting(sample_weight, class_weight, empty)
+        self._fit(self._task(X, y, similarity, counting))
+        return self
+
+    def _fit(self, task: Task) -> None:
+        self._learn(self._descent(*task), task.rows)
+
     def _descent(self, rows: Any, weights: Weights) -> Descent:
         """Check the parameters, and set the descent up."""
         raise NotImplementedError
@@ -110,35 +134,24 @@ class MetricLearner(HistogramTransformer):
         )
         return settings
 
-    def _distances(self, metric: Floats) -> Callable[..., Floats]:
-        """Make the function that computes distances between rows of mass 1."""
-        raise NotImplementedError
-
-    def _nearest(
-        self, metric: Floats, queries: Floats, base: Floats, k: int
-    ) -> Indices:
-        """Find the k nearest rows of the base for each query; ties go to the first."""
-        between = self._distances(metric)(queries, base)
-        return np.argsort(between, axis=1, kind="stable")[:, :k]
-
-    def _require_metric(self, metric: Floats, name: str) -> None:
-        """Reject a matrix that cannot have been learned."""
-        raise NotImplementedError
-
     def _task(
-        self, X: ArrayLike, y: ArrayLike | None, similarity: ArrayLike | None
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None,
+        similarity: ArrayLike | None,
+        counting: Counting = EVERYONE,
     ) -> Task:
         """Check the data, draw the sample, and forget what was learned before."""
         valid_callbacks(self.callbacks)
-        rows = self._as_rows(X, reset=True)
-        labels = None if y is None else as_classes(y, rows.shape[0])
+        everything, kept = counting.of(self, X, y, similarity)
         for name in self._optional:
-            self.__dict__.pop(name, None)
-        rows, labels, similarity = sampled(self, rows, labels, similarity)
-        weights = weights_of(rows.shape[0], labels, similarity)
-        self._note_labels(labels)
+            if name != "_empty":
+                self.__dict__.pop(name, None)
+        given = sampled(self, everything, kept)
+        weights = given.pair_weights()
+        self._note_labels(given.labels)
         self.power_ = self._valid_power()
-        return Task(raised(rows, self.power_), weights)
+        return Task(raised(given.rows, self.power_), weights)
 
     def _note_labels(self, labels: Labels | None) -> None:
         if labels is not None:
@@ -167,7 +180,7 @@ class MetricLearner(HistogramTransformer):
         self._histograms = rows
 
     def _keep_path(self, descent: Descent) -> None:
-        self.path_: DescentPath = descent.path
+        self.path_ = descent.path
         self.n_iter_ = len(descent.path)
         self.converged_ = bool(descent.converged and descent.n_inexact == 0)
 
@@ -182,11 +195,6 @@ class MetricLearner(HistogramTransformer):
             between = self._distances(self._before(before))
             self._divide(before, median_distance(between(rows, None)))
 
-    def _before(self, before: str = "") -> Floats:
-        """Return what distances are computed from, now or ("initial_") at the start."""
-        learned: Floats = getattr(self, f"{before}metric_")
-        return learned
-
     def _divide(self, before: str, unit: float) -> None:
         """Divide distances by this unit."""
         metric = closure(
@@ -197,67 +205,6 @@ class MetricLearner(HistogramTransformer):
     def _positions_of(self, result: Floats, _d: int) -> Floats:
         """Return what distances are computed from, for a descent's result."""
         return result
-
-    @property
-    def _learned(self) -> Floats:
-        """The matrix, positions or map from which distances are computed."""
-        return self._before()
-
-    def histograms(self, X: ArrayLike) -> Floats:
-        """Return histograms as the metric sees them: of mass 1, raised to ``power``.
-
-        Functions that accept ``metric=learner``, such as :func:`pairwise_emd`, do this
-        themselves.
-        """
-        check_is_fitted(self, "path_")
-        return self._seen(self._as_rows(X, reset=False))
-
-    def _seen(self, rows: Floats) -> Floats:
-        """Raise rows of mass 1 to the power that was learned with."""
-        seen: Floats = raised(rows, self.power_)
-        return seen
-
-    def _seen_before(self, rows: Floats) -> Floats:
-        """Return rows of mass 1 as the initial metric sees them."""
-        seen: Floats = raised(rows, self.power_)
-        return seen
-
-    def _ground(self) -> dict[str, Floats]:
-        """Return what :func:`pairwise_emd` needs for histograms that we have seen."""
-        return {"metric": self._learned}
-
-    def transform(self, X: ArrayLike) -> Floats:
-        """Compute the distances to the training histograms, under the learned metric.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Histograms or counts, in rows; rows are normalized to mass 1.
-
-        Returns
-        -------
-        ndarray of shape (n, n_train)
-        """
-        rows = self.histograms(X)
-        return self._distances(self._learned)(rows, self._histograms)
-
-    def pairwise(self, X: ArrayLike, Y: ArrayLike | None = None) -> Floats:
-        """Compute the distances between rows of X and of Y (X if None)."""
-        left = self.histograms(X)
-        right = None if Y is None else self.histograms(Y)
-        return self._distances(self._learned)(left, right)
-
-    def get_metric(self) -> Callable[[ArrayLike, ArrayLike], float]:
-        """Make a function of two histograms, for ``metric=`` in scikit-learn."""
-        check_is_fitted(self, "path_")
-        between, seen = self._distances(deepcopy(self._learned)), copy(self)._seen
-
-        def distance(r: ArrayLike, c: ArrayLike) -> float:
-            rows = validation.as_distributions(np.stack([r, c]), "histograms")
-            pair = seen(rows)
-            return float(between(pair[:1], pair[1:])[0, 0])
-
-        return distance
 
     def set_params(self: Learner, **params: Any) -> Learner:  # noqa: PYI019 - Self: 3.11
         """Set parameters, also those of a criterion that was given by name."""
@@ -270,27 +217,6 @@ class MetricLearner(HistogramTransformer):
 
     def _valid_power(self) -> Power:
         return as_power(self.power)
-
-    def _restore(self) -> None:
-        rows = validation.as_float_array(self._histograms, "its histograms", 2)
-        last = [name for name in ("_last_metric",) if name in vars(self)]
-        for name in ("metric_", "initial_metric_", *last):
-            validation.as_cost(getattr(self, name), rows.shape[1], name)
-            self._require_metric(getattr(self, name), name)
-        validation.as_distributions(rows, "its histograms")
-        self._restore_rest(*rows.shape)
-
-    def _restore_rest(self, n: int, d: int) -> None:
-        """Validate what does not depend on the kind of metric."""
-        if "_labels" in vars(self):
-            validation.require_length(self._labels, n, "_labels")
-        self.n_features_in_ = d
-        self.path_ = DescentPath.from_array(np.asarray(self.path_))
-        self.n_iter_ = len(self.path_)
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self._histograms.shape[0])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -16,7 +16,6 @@ from scipy.sparse import csr_array
 
 from .. import validation
 from ..base._blas import one_blas_thread
-from ..base._rows import all_or_nothing
 from ..transport._exact import pairwise_emd
 from ._criteria import Margin
 from ._entries import weigh
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from ..similarity._weights import Weights
     from ._checkpoint import Checkpoint
     from ._descent import Descent
+    from ._learner import Task
 
 Floats = NDArray[np.float64]
 
@@ -183,33 +183,9 @@ class MappedMetricLearning(MetricLearner):
         self.verbose = verbose
         self.random_state = random_state
 
-    @all_or_nothing
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        similarity: ArrayLike | None = None,
-    ) -> MappedMetricLearning:
-        """Learn from histograms and their labels, or from similarities of pairs.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Histograms or counts, in rows; rows are normalized to mass 1.
-        y : array-like of shape (n,), optional
-            Labels.
-        similarity : array-like of shape (n, n), optional
-            Instead of labels: positive for similar pairs, negative for dissimilar ones.
-
-        Returns
-        -------
-        self
-        """
-        task = self._task(X, y, similarity)
+    def _fit(self, task: Task) -> None:
         with one_blas_thread():
-            self._learn(self._descent(*task), task.rows)
-        return self
+            super()._fit(task)
 
     def _keeps_sparse(self, *, reset: bool) -> bool:  # noqa: ARG002 - always
         return True

@@ -7,7 +7,8 @@ The targets T_i are the k nearest of the histograms similar to r_i, under M itse
 impostors are the dissimilar r_l for which a bracket is positive. The margin m is a
 share of the median distance of the targets, so that it scales with the metric; v are
 the weights of pairs, relative to the largest. This is the loss of LMNN with the EMD in
-place of a Mahalanobis distance. Any other distance will do as well.
+place of a Mahalanobis distance. Any other distance will do as well. If histograms have
+weights, that of r_i multiplies its triplets, and what it counts in |T|.
 
 The weight of a distance is the sum of the active triplets it is in, with their signs,
 and the gradient is the sum of plans with these weights. The margin is treated as
@@ -149,6 +150,8 @@ class MarginCriterion:
     ) -> Sums:
         """Sum up the triplets of some histograms."""
         v = self._relative_weights(targets, similar=True)
+        if self._weights.points is not None:
+            v *= self._weights.points[targets.i]
         w = self._relative_weights(impostors, similar=False)
         total, n_triplets, n_clear = 0.0, 0, 0
         pull, push = np.zeros(len(v)), np.zeros(len(w))  # weights of distances in L

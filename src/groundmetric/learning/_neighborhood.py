@@ -4,7 +4,8 @@ r"""The paper's criterion C_k (section 3 and Algorithm 1).
           S^\pm_k(M) = \sum_i \sum_{j \in N^\pm_{ik}} \omega_{ij}\, d_M(r_i, r_j),
 
 where N+ (N-) are the k nearest of the histograms that are similar (dissimilar) to r_i;
-here each side may have a k of its own.
+here each side may have a k of its own. If histograms have weights, those of both
+multiply omega.
 S+ is concave and S- convex in M, and sums of optimal plans are their subgradients.
 (The paper's text exchanges the two neighborhoods in its sums of plans; Algorithm 1 has
 them right.)
@@ -67,6 +68,8 @@ class Side:
         for part in self._parts:
             pairs = found.part(part)
             weights = self._weights.of(pairs.i, pairs.j)
+            if (points := self._weights.points) is not None:
+                weights = weights * points[pairs.i] * points[pairs.j]
             value = float((weights * pairs.distances).sum())
             yield Evaluation(value, pairs.plan_sum(weights), **work)
             work = {}  # counts once

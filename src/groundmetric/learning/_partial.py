@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
 from ..base._powers import raised
-from ..base._rows import as_classes
+from ..base._rows import all_or_nothing, as_classes
 from ..cone._triangle import closure
 from ..similarity._makers import weights_of
 from ._criteria import Margin, as_criterion
@@ -26,6 +26,37 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
+class StepsOnBatches:
+    """A learner with ``partial_fit``."""
+
+    @all_or_nothing
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> GroundMetricLearning:
+        """Take one step from the current metric, by the margins within a batch.
+
+        The first call starts as ``fit`` does; the steps become shorter from call to
+        call, as in a descent. ``transform`` computes distances to the last batch.
+        Parameters that say when to stop, what to draw and where to write do not apply.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Histograms or counts, in rows, of two classes at least.
+        y : array-like of shape (n,)
+            Labels.
+        classes : array-like, optional
+            All labels that batches may have; those seen so far if None.
+
+        Returns
+        -------
+        self
+        """
+        learner: Any = self
+        take_step(learner, X, y, classes)
+        return cast("GroundMetricLearning", self)
+
+
 def take_step(
     learner: GroundMetricLearning, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None
 ) -> None:
@@ -38,6 +69,8 @@ def take_step(
     is_first = not hasattr(learner, "metric_")
     rows = learner._as_rows(X, reset=is_first)
     labels = as_classes(y, len(rows))
+    kept = ~learner._incomparable(X, len(rows))
+    rows, labels = rows[kept], labels[kept]
     weights = weights_of(len(rows), labels, None)
     learner.classes_ = _classes(labels, getattr(learner, "classes_", None), classes)
     learner.power_ = learner._valid_power()

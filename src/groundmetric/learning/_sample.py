@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from .. import validation
@@ -13,32 +12,36 @@ from ..base._sample import drawn_by_class
 from ._checkpoint import Checkpoint
 
 if TYPE_CHECKING:
-    from ._learner import MetricLearner
+    from numpy.typing import NDArray
 
-Labels = NDArray[Any]
+    from ._counting import Given
+    from ._learner import MetricLearner
 
 
 def sampled(
-    learner: MetricLearner,
-    rows: Any,
-    labels: Labels | None,
-    similarity: ArrayLike | None = None,
-) -> tuple[Any, Labels | None, ArrayLike | None]:
-    """Draw max_samples histograms, class by class if there are labels."""
-    if learner.max_samples is None:
-        return rows, labels, similarity
-    n = validation.as_count(learner.max_samples, "max_samples", low=2)
-    n_rows = rows.shape[0]
-    if n >= n_rows:
-        return rows, labels, similarity
-    _require_resumable(learner.callbacks, learner.random_state)
-    classes = np.zeros(n_rows) if labels is None else labels
-    rng = check_random_state(learner.random_state)
-    learner.sample_indices_ = kept = drawn_by_class(classes, n, rng)
-    if similarity is not None:
-        similarity = validation.as_similarity(similarity, n_rows)
-        similarity = similarity[np.ix_(kept, kept)]
-    return rows[kept], None if labels is None else labels[kept], similarity
+    learner: MetricLearner, given: Given, kept: NDArray[np.intp] | None = None
+) -> Given:
+    """Draw max_samples of the kept histograms, class by class if there are labels.
+
+    Notes which rows they are, if not all.
+    """
+    n_rows = given.rows.shape[0]
+    kept = np.arange(n_rows) if kept is None else kept
+    if len(kept) < 2:  # noqa: PLR2004 - a pair
+        raise ValueError(
+            f"X has {n_rows} histograms, but {len(kept)} of positive mass and weight; "
+            "two are needed."
+        )
+    if learner.max_samples is not None:
+        n = validation.as_count(learner.max_samples, "max_samples", low=2)
+        if n < len(kept):
+            _require_resumable(learner.callbacks, learner.random_state)
+            classes = np.zeros(n_rows) if given.labels is None else given.labels
+            rng = check_random_state(learner.random_state)
+            kept = kept[drawn_by_class(classes[kept], n, rng)]
+    if len(kept) < n_rows:
+        learner.sample_indices_ = kept
+    return given.part(kept)
 
 
 def _require_resumable(callbacks: Any, random_state: object) -> None:

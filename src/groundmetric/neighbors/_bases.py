@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from .. import _core
 from .._cluster import completed
@@ -55,6 +56,55 @@ class Found(NamedTuple):
     distances: Floats
     indices: Indices
     n_solves: int  # EMDs that the simplex started
+
+    def without(
+        self, hidden: NDArray[np.bool_], alone: NDArray[np.bool_], most: int
+    ) -> Found:
+        """Leave out hidden histograms and all neighbors of some queries.
+
+        At most so many neighbors of each query are kept, the nearest.
+        """
+        query = np.repeat(np.arange(len(self.counts)), self.counts)
+        kept = np.flatnonzero(~hidden[self.indices] & ~alone[query])
+        starts = np.searchsorted(query[kept], np.arange(len(self.counts)))
+        kept = kept[np.arange(len(kept)) - starts[query[kept]] < most]
+        counts = np.bincount(query[kept], minlength=len(self.counts))
+        return self._replace(
+            counts=counts, distances=self.distances[kept], indices=self.indices[kept]
+        )
+
+    def require_any(self) -> None:
+        """Reject queries that cannot be compared."""
+        if not self.counts.all():
+            raise ValueError(
+                f"X[{int(np.argmin(self.counts))}] has zero mass, so that it has no "
+                "nearest neighbors; leave it out, use radius_neighbors, or "
+                "empty='uniform'."
+            )
+
+    def by_index(self) -> Found:
+        """Sort the neighbors of each query by index."""
+        query = np.repeat(np.arange(len(self.counts)), self.counts)
+        order = np.lexsort((self.indices, query))
+        return self._replace(
+            distances=self.distances[order], indices=self.indices[order]
+        )
+
+    def lists(self) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
+        """Return the distances and the indices of each query, whatever their number."""
+        ends = np.cumsum(self.counts)[:-1]
+        found = []
+        for values in (self.distances, self.indices):
+            objects = np.empty(len(self.counts), dtype=object)
+            objects[:] = np.split(values, ends)
+            found.append(objects)
+        return found[0], found[1]
+
+    def graph(self, n: int, *, distances: bool) -> csr_matrix:
+        """Return a sparse matrix of distances to n histograms, or of ones."""
+        data = self.distances if distances else np.ones(len(self.indices))
+        starts = np.concatenate([[0], np.cumsum(self.counts)])
+        return csr_matrix((data, self.indices, starts), shape=(len(self.counts), n))
 
     @classmethod
     def joined(cls, parts: list[Found]) -> Found:

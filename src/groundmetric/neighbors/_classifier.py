@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .. import validation
 from ..base._model import SavedMixin
 from ..base._rows import HistogramsMixin, all_or_nothing, as_classes
+from ..base._votes import as_vote_weights, vote_shares, vote_weights
 from ..learning._estimator import GroundMetricLearning
 from ._search import EMDNeighbors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +30,20 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
     ----------
     n_neighbors : int, default=3
         How many neighbors vote; ties go to the first class.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        How votes count: all the same; by the inverse of the distance, so that near
+        neighbors say more and probabilities are not multiples of a third; or by a
+        function of the distances, of shape (n_queries, n_neighbors), that returns
+        their weights.
+    class_weight : "balanced" or dict, optional
+        Multiply the votes of each class: "balanced" gives all classes the same total
+        over the training histograms, a dict has a weight for some labels. It multiplies
+        the ``sample_weight`` of the learner, too, if it knows any.
+    empty : {"error", "uniform", "nan"}, default="error"
+        Rows of zero mass, such as empty documents: reject them, let them count as the
+        uniform histogram, or as incomparable with all others. In the last case they are
+        left out of the fit, and predicted by ``class_prior_``, so that a
+        cross-validation scores them as a guess.
     learner : estimator, optional
         Learns the metric. Neighbors are found under its own distances, exact or
         smoothed; for a learner of another package, under its ``metric_``. If None, a
@@ -40,6 +58,8 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
     ----------
     classes_ : ndarray
         Labels.
+    class_prior_ : ndarray
+        Share of each class in the training histograms, times its weight.
     metric_ : ndarray of shape (d, d)
         The learned metric.
     learner_ : estimator
@@ -60,23 +80,32 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
 
     _min_samples = 2
     _fitted = ("classes_", "_y", "learner_")
-    _optional = ("_histograms",)  # if the learner learned from some of them only
+    # Histograms, if the learner learned from some of them only.
+    _optional = ("_histograms", "class_prior_", "_class_weights")
 
     def __init__(
         self,
         n_neighbors: int = 3,
         *,
         learner: BaseEstimator | None = None,
+        weights: str | Callable[[Floats], Floats] = "uniform",
+        class_weight: str | Mapping[Any, float] | None = None,
+        empty: str = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.learner = learner
+        self.weights = weights
+        self.class_weight = class_weight
+        self.empty = empty
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: ArrayLike, y: ArrayLike) -> EMDClassifier:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None
+    ) -> EMDClassifier:
         """Learn the metric from labeled histograms, and keep them.
 
         Parameters
@@ -85,20 +114,30 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             Histograms or counts, in rows; rows are normalized to mass 1.
         y : array-like of shape (n,)
             Labels.
+        sample_weight : array-like of shape (n,), optional
+            How much each histogram counts when the metric is learned; neighbors vote
+            the same.
 
         Returns
         -------
         self
         """
         rows = self._as_rows(X, reset=True)
-        n = rows.shape[0]
-        labels = as_classes(y, n)
+        labels = as_classes(y, rows.shape[0])
         learner = self._own_learner()
+        options = self._weigh(learner, labels, sample_weight)
+        kept = np.flatnonzero(~self._incomparable(X, rows.shape[0]))
+        if len(kept) < rows.shape[0]:
+            rows, labels = rows[kept], labels[kept]
+            options = {name: each[kept] for name, each in options.items()}
+        n = rows.shape[0]
         # Check the search first: it would reject its parameters only after the fit.
         validation.as_count(self.n_neighbors, "n_neighbors", low=1, high=n)
         validation.n_threads(self.n_jobs)
-        self.classes_, self._y = np.unique(labels, return_inverse=True)
-        self.learner_ = self._with_own_options(clone(learner)).fit(rows, labels)
+        as_vote_weights(self.weights)
+        self._y = np.searchsorted(self.classes_, labels)
+        fresh: Any = self._with_own_options(clone(learner))
+        self.learner_ = fresh.fit(rows, labels, **options)
         if not (
             validation.is_learner(self.learner_) or hasattr(self.learner_, "metric_")
         ):
@@ -112,13 +151,41 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             self._histograms = seen.toarray() if hasattr(seen, "toarray") else seen
         return self
 
+    def _weigh(
+        self, learner: BaseEstimator, labels: Any, sample_weight: ArrayLike | None
+    ) -> dict[str, Floats]:
+        """Note classes and their weights; return the weights for the learner."""
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        counts = np.bincount(codes)
+        given = validation.as_class_weight(self.class_weight, self.classes_, counts)
+        self._class_weights = given
+        self.class_prior_ = counts * given / (counts @ given)
+        knows = has_fit_parameter(learner, "sample_weight")
+        if sample_weight is not None and not knows:
+            raise ValueError(
+                f"sample_weight is given, but learner is {learner!r}, whose fit knows "
+                "no sample_weight."
+            )
+        if not knows or (sample_weight is None and self.class_weight is None):
+            return {}
+        weights = validation.as_sample_weight(sample_weight, len(labels))
+        return {"sample_weight": weights * given[codes]}
+
     @classmethod
     def _of(cls, learner: Any) -> EMDClassifier:
         """Make a classifier of a fitted learner, and the histograms it learned from."""
         found = cls()
         found.learner_ = learner
         found.classes_, found._y = np.unique(learner._labels, return_inverse=True)
+        found._note_priors()
         return found
+
+    def _note_priors(self) -> None:
+        """Make up for what files of earlier versions do not have."""
+        shares = np.bincount(self._y, minlength=len(self.classes_)) / len(self._y)
+        own: dict[str, Any] = self.__dict__
+        own.setdefault("class_prior_", shares)
+        own.setdefault("_class_weights", np.ones(len(self.classes_)))
 
     def _own_learner(self) -> BaseEstimator:
         learner = GroundMetricLearning() if self.learner is None else self.learner
@@ -177,6 +244,11 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         validation.require_length(self._y, rows.shape[0], "_y")
         if not np.isin(self._y, np.arange(len(self.classes_))).all():
             raise ValueError("_y does not number classes_")
+        self._note_priors()
+        for name in ("class_prior_", "_class_weights"):
+            values = validation.as_weights(getattr(self, name), len(self.classes_))
+            if not (values > 0).all():
+                raise ValueError(f"{name} are not all positive")
         self.neighbors_ = self._search()
         self.neighbors_._keep_rows(rows)
         self.n_features_in_ = rows.shape[1]
@@ -185,10 +257,15 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         """Shares of the votes, with one column for each of ``classes_``."""
         check_is_fitted(self)
         rows = self._as_rows(X, reset=False)
-        found = self.neighbors_.kneighbors(rows, return_distance=False)
+        weights = as_vote_weights(self.weights)
+        alone = self._incomparable(X, rows.shape[0])
+        shares: Floats = np.tile(self.class_prior_, (rows.shape[0], 1))
+        if alone.all():
+            return shares
+        distances, found = self.neighbors_.kneighbors(rows[~alone])
         voters = self._y[found]
-        votes = voters[:, :, None] == np.arange(len(self.classes_))
-        shares: Floats = votes.mean(axis=1)
+        votes = vote_weights(weights, distances) * self._class_weights[voters]
+        shares[~alone] = vote_shares(voters, votes, len(self.classes_))
         return shares
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from .. import validation
 from ..base._learner import KeepsLearner
-from ..base._rows import HistogramTransformer, as_rows
+from ..base._rows import HistogramTransformer, as_sparse_rows
 from ..transport._line import Line
 from ._bases import DenseBase, EuclideanBase, LearnerBase, LineBase
 from ._blocks import PointsBase
@@ -45,6 +45,7 @@ class Database(KeepsLearner, HistogramTransformer):
         "_values",
         "_bins",
         "_starts",
+        "_hidden",
     )
 
     def save(self, path: StrPath) -> None:
@@ -59,6 +60,11 @@ class Database(KeepsLearner, HistogramTransformer):
     def _store(self, X: ArrayLike) -> None:
         """Validate and keep histograms, metric and points."""
         self._keep_rows(self._as_rows(X, reset=True))
+        hidden = np.flatnonzero(self._incomparable(X, self.n_samples_fit_))
+        if len(hidden) == self.n_samples_fit_:
+            raise ValueError("X has no histogram of positive mass to search in.")
+        if len(hidden) > 0:
+            self._hidden = hidden
 
     def _keep_rows(self, rows: Any) -> None:
         """Keep histograms as they are compared, and the metric."""
@@ -113,12 +119,17 @@ class Database(KeepsLearner, HistogramTransformer):
     def _dense_or_sparse(self, X: ArrayLike, *, is_sparse: bool, reset: bool) -> Any:
         if not is_sparse:
             return super()._as_rows(X, reset=reset)
-        check: Any = validation.as_sparse_distributions
-        return as_rows(self, X, check, reset=reset)
+        return as_sparse_rows(self, X, reset=reset, empty=self._empty_rule())
 
     def _kept_rows(self) -> Any:
         """Return the histograms as they are compared."""
         return self._rows() if "_values" in vars(self) else self._histograms
+
+    def _are_hidden(self) -> NDArray[np.bool_]:
+        """Mark the histograms that are nobody's neighbors."""
+        hidden = np.zeros(self.n_samples_fit_, dtype=bool)
+        hidden[vars(self).get("_hidden", [])] = True
+        return hidden
 
     def _rows(self) -> csr_array:
         shape = (self.n_samples_fit_, self.n_features_in_)

@@ -71,6 +71,8 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
     multiple : float, default=1.0
         A factor of the bandwidth; the paper searches
         :data:`groundmetric.experiments.SIGMA_GRID`.
+    empty : {"error", "uniform"}, default="error"
+        Reject rows of zero mass, or let them count as the uniform histogram.
     n_jobs : int, optional
         Number of threads for EMDs. Results do not depend on it.
 
@@ -128,6 +130,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         exponent: float = 1.0,
         shrinkage: float = 0.0,
         multiple: float = 1.0,
+        empty: str = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.distance = distance
@@ -136,6 +139,7 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         self.exponent = exponent
         self.shrinkage = shrinkage
         self.multiple = multiple
+        self.empty = empty
         self.n_jobs = n_jobs
 
     @all_or_nothing
@@ -217,6 +221,8 @@ class EMDKernel(KeepsLearner, HistogramTransformer):
         return found
 
     def _check(self, parts: list[Part]) -> None:
+        if self.empty == "nan":
+            raise ValueError("empty is 'nan', but no kernel may be NaN; use 'uniform'.")
         unit = self.bandwidth
         if isinstance(unit, str) and unit != "median":
             raise ValueError(f"bandwidth is {unit!r}; 'median' or a number is needed.")

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
@@ -31,6 +30,8 @@ from ._bases import Asked, find_there
 from ._database import Database
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from ._bases import Found
 
 Floats = NDArray[np.float64]
@@ -68,6 +69,11 @@ class EMDNeighbors(Database):
         The default radius of ``radius_neighbors``.
     graph : {"n_neighbors", "radius"}, default="n_neighbors"
         Which graph ``transform`` returns; DBSCAN needs "radius", with at least its eps.
+    empty : {"error", "uniform", "nan"}, default="error"
+        Rows of zero mass, such as empty documents: reject them, let them count as the
+        uniform histogram, or as infinitely unlike all others. In the last case they are
+        nobody's neighbors; as queries, they have none within any radius, and
+        ``kneighbors`` rejects them.
     n_jobs : int, optional
         Number of threads over queries. Results do not depend on it.
     verbose : int, default=0
@@ -109,6 +115,7 @@ class EMDNeighbors(Database):
         n_neighbors: int = 5,
         radius: float = 1.0,
         graph: str = "n_neighbors",
+        empty: str = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -117,6 +124,7 @@ class EMDNeighbors(Database):
         self.n_neighbors = n_neighbors
         self.radius = radius
         self.graph = graph
+        self.empty = empty
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -166,6 +174,7 @@ class EMDNeighbors(Database):
         """
         k = self._count(n_neighbors, X)
         found = self._find(X, k, math.inf, client)
+        found.require_any()
         indices = found.indices.reshape(-1, k)
         return (found.distances.reshape(-1, k), indices) if return_distance else indices
 
@@ -186,14 +195,9 @@ class EMDNeighbors(Database):
         -------
         distances, indices : ndarrays of shape (n_queries,), of arrays
         """
-        counts, distances, indices, _ = self._find_within(
-            X, radius, by_index=not sort_results
-        )
-        ends = np.cumsum(counts)[:-1]
-        found = _as_objects(np.split(indices, ends))
-        if not return_distance:
-            return found
-        return _as_objects(np.split(distances, ends)), found
+        found = self._find_within(X, radius, by_index=not sort_results)
+        lists = found.lists()
+        return lists if return_distance else lists[1]
 
     def kneighbors_graph(
         self,
@@ -205,7 +209,9 @@ class EMDNeighbors(Database):
 
         Takes the same arguments as :meth:`kneighbors`.
         """
-        return self._graph(self._find(X, self._count(n_neighbors, X), math.inf), mode)
+        found = self._find(X, self._count(n_neighbors, X), math.inf)
+        found.require_any()
+        return self._graph(found, mode)
 
     def radius_neighbors_graph(
         self,
@@ -241,7 +247,7 @@ class EMDNeighbors(Database):
         """Validate the number of neighbors against the size of the database."""
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
-        most = self.n_samples_fit_ - (X is None)
+        most = self.n_samples_fit_ - int(self._are_hidden().sum()) - (X is None)
         return validation.as_count(k, "n_neighbors", low=1, high=most)
 
     def _find(
@@ -253,16 +259,24 @@ class EMDNeighbors(Database):
     ) -> Found:
         """Return the number of neighbors of each query, their distances and indices."""
         queries = None if X is None else self._as_rows(X, reset=False)
+        hidden = self._are_hidden()
+        alone = hidden
+        if X is not None and queries is not None:
+            alone = self._incomparable(X, queries.shape[0])
         threads = validation.n_threads(self.n_jobs)
         n = self.n_samples_fit_ if queries is None else queries.shape[0]
         show = self.verbose > 0
         with progress_bar(n, label="neighbors", unit="query", show=show) as report:
-            asked = Asked(queries, n_neighbors, radius, threads, report)
+            # Hidden histograms may be among the nearest.
+            wanted = min(n_neighbors + int(hidden.sum()), self.n_samples_fit_)
+            asked = Asked(queries, wanted, radius, threads, report)
             if client is None:
                 found = self._base.find(asked)
             else:
                 found = find_there(client, self, asked)
         self._base.n_solves = found.n_solves
+        if hidden.any() or alone.any():
+            found = found.without(hidden, alone, n_neighbors)
         return found._replace(indices=found.indices.astype(np.intp))
 
     def _find_within(
@@ -271,30 +285,13 @@ class EMDNeighbors(Database):
         check_is_fitted(self)
         radius = _as_radius(self.radius if radius is None else radius)
         found = self._find(X, self.n_samples_fit_, radius)
-        if not by_index:
-            return found
-        query = np.repeat(np.arange(len(found.counts)), found.counts)
-        order = np.lexsort((found.indices, query))
-        return found._replace(
-            distances=found.distances[order], indices=found.indices[order]
-        )
+        return found.by_index() if by_index else found
 
     def _graph(self, found: Found, mode: Mode) -> csr_matrix:
         validation.require_one_of(mode, "mode", MODES)
-        counts, distances, indices, _ = found
-        data = distances if mode == "distance" else np.ones(len(indices))
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        shape = (len(counts), self.n_samples_fit_)
-        return csr_matrix((data, indices, starts), shape=shape)
+        return found.graph(self.n_samples_fit_, distances=mode == "distance")
 
 
 def _as_radius(radius: float) -> float:
     as_number = validation.as_number
     return radius if radius == math.inf else as_number(radius, "radius", low=0.0)
-
-
-def _as_objects(arrays: list[NDArray[Any]]) -> NDArray[np.object_]:
-    """Make an array of arrays, whatever their lengths."""
-    objects = np.empty(len(arrays), dtype=object)
-    objects[:] = arrays
-    return objects

@@ -59,7 +59,7 @@ def write_demo(
     fast = [name for name in others.names if name not in SLOW]
     found = measure(data, jobs=n_jobs, learners=fast, progress=progress)
     pixels = as_features(None, (SIDE, SIDE), SIDE * SIDE)
-    found = with_stability(found, seed=SEED, n_jobs=n_jobs)
+    found = with_stability(found, seed=SEED, n_jobs=n_jobs, verbose=int(progress))
     notes = [found.lesson(pixels[0]), WRITERS]
     notes += [others.skipped] if others.skipped else []
     origin = {

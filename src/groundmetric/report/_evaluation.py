@@ -18,7 +18,7 @@ from ..experiments.verdict import Verdict
 from ..neighbors._search import EMDNeighbors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..experiments.measured import Measured
     from ..experiments.methods import Method
@@ -102,6 +102,7 @@ def evaluate(
     slow: bool = False,
     others: Sequence[Method] = (),
     verbose: int = 0,
+    begin: Callable[[float, str], object] | None = None,
 ) -> Evaluation:
     """Measure a learner on all splits, fitted only if it has not seen test histograms.
 
@@ -110,7 +111,7 @@ def evaluate(
     fitted = not data.was_split and hasattr(learner, "path_")
     if fitted:
         _require_bins(learner, data.rows.shape[1])
-    begin = time.process_time()
+    start = time.process_time()
     beside = measure_beside(
         learner,
         data,
@@ -122,6 +123,7 @@ def evaluate(
         n_neighbors=n_neighbors,
         n_jobs=n_jobs,
         verbose=verbose,
+        begin=begin,
         keep=True,
     )
     every = beside.distances
@@ -135,7 +137,7 @@ def evaluate(
         n_neighbors,
         {one.method: one for one in beside.predictions},
     )
-    seconds = time.process_time() - begin
+    seconds = time.process_time() - start
     return Evaluation(data, fit, verdict, detail, beside.skipped, seconds)
 
 

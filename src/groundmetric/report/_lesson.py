@@ -28,7 +28,9 @@ MANY_OF_CLASS = 10  # enough for folds that are not a number
 HALF = 0.5  # of a fit's time, for half of the histograms
 
 
-def with_stability(found: Evaluation, *, seed: int, n_jobs: int | None) -> Evaluation:
+def with_stability(
+    found: Evaluation, *, seed: int, n_jobs: int | None, verbose: int = 0
+) -> Evaluation:
     """Learn on draws of the data, unless they are too small or take too long."""
     rows, labels, groups, n_train = _drawn_from(found.data)
     each = np.unique(labels, return_counts=True)[1].min() // 2
@@ -54,6 +56,7 @@ def with_stability(found: Evaluation, *, seed: int, n_jobs: int | None) -> Evalu
         max_seconds=allowed,
         random_state=seed,
         n_jobs=n_jobs,
+        verbose=verbose,
     )
     return replace(found, stability=drawn)
 

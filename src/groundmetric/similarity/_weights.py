@@ -20,7 +20,18 @@ Arrays = dict[str, Any]
 
 
 class Weights(Protocol):
-    """Weights omega_ij: positive for similar pairs, negative for dissimilar ones."""
+    """Weights omega_ij: positive for similar pairs, negative for dissimilar ones.
+
+    ``points`` are how much histograms count, of mean 1 over those that were given; None
+    if all count the same. Criteria multiply by them.
+    """
+
+    @property
+    def points(self) -> Floats | None:
+        """How much each histogram counts."""
+
+    def weighted(self, points: Floats) -> Weights:
+        """Let histograms count by these weights."""
 
     def __len__(self) -> int:
         """Return the number of histograms."""
@@ -66,6 +77,10 @@ def _balance(shares: list[float]) -> float:
     return similar / dissimilar
 
 
+def _some(points: Floats | None, members: Indices) -> Floats | None:
+    return None if points is None else points[members]
+
+
 @dataclass(frozen=True, eq=False)
 class LabelWeights:
     """Weights from labels.
@@ -76,11 +91,14 @@ class LabelWeights:
         The class of each histogram.
     similar, dissimilar : float
         The weight of each pair within a class, and of each pair between classes.
+    points : ndarray of shape (n,), optional
+        How much histograms count.
     """
 
     classes: NDArray[np.int32]
     similar: float
     dissimilar: float
+    points: Floats | None = None
 
     @classmethod
     def from_classes(cls, classes: Indices) -> LabelWeights:
@@ -124,10 +142,28 @@ class LabelWeights:
         for others, k in ((mates, n_similar), (len(self) - 1 - mates, n_dissimilar)):
             counted = others if k is None else np.minimum(others, k)
             shares.append(counted.sum() / others.sum() if others.any() else 1.0)
-        return replace(self, dissimilar=self.dissimilar * _balance(shares))
+        factor = _balance(shares)
+        if self.points is None:
+            return replace(self, dissimilar=self.dissimilar * factor)
+        near, far = self._sums_of_products(self.points)
+        similar = 1.0 / near if near > 0 else 0.0
+        return replace(self, similar=similar, dissimilar=-factor / far)
+
+    def _sums_of_products(self, points: Floats) -> tuple[float, float]:
+        """Sum points[i] * points[j] over similar pairs, and over dissimilar ones."""
+        of_classes = np.bincount(self.classes, points)
+        squares = float(of_classes @ of_classes)
+        near = (squares - float(points @ points)) / 2
+        sizes = np.bincount(self.classes)
+        is_any = bool((sizes > 1).any())  # otherwise, rounding is all there is
+        return near if is_any else 0.0, (float(points.sum()) ** 2 - squares) / 2
+
+    def weighted(self, points: Floats) -> LabelWeights:
+        return replace(self, points=points)
 
     def part(self, members: Indices) -> LabelWeights:
-        return replace(self, classes=self.classes[members])
+        points = _some(self.points, members)
+        return replace(self, classes=self.classes[members], points=points)
 
     def matrix(self) -> Floats:
         everyone = np.arange(len(self))
@@ -138,6 +174,8 @@ class LabelWeights:
     def parts(self) -> Iterator[Floats]:
         yield self.classes.astype(float)
         yield np.array([self.similar, self.dissimilar])
+        if self.points is not None:
+            yield self.points
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +183,7 @@ class MatrixWeights:
     """Weights as given: a symmetric matrix, zero on the diagonal."""
 
     omega: Floats
+    points: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.omega)
@@ -180,13 +219,20 @@ class MatrixWeights:
             total = weights.sum()
             shares.append(weights[:, :k].sum() / total if total > 0 else 1.0)
         factor = _balance(shares)
-        return MatrixWeights(np.where(self.omega < 0, self.omega * factor, self.omega))
+        omega = np.where(self.omega < 0, self.omega * factor, self.omega)
+        return replace(self, omega=omega)
+
+    def weighted(self, points: Floats) -> MatrixWeights:
+        return replace(self, points=points)
 
     def part(self, members: Indices) -> MatrixWeights:
-        return MatrixWeights(self.omega[np.ix_(members, members)])
+        omega = self.omega[np.ix_(members, members)]
+        return MatrixWeights(omega, _some(self.points, members))
 
     def matrix(self) -> Floats:
         return self.omega
 
     def parts(self) -> Iterator[Floats]:
         yield self.omega
+        if self.points is not None:
+            yield self.points

@@ -139,13 +139,15 @@ class Batches(SmoothedPairs):
 
         They are relative to the largest of their kind: 1 and -1, with labels.
         """
+        points = self.points_of(members)
         if isinstance(self.weights, LabelWeights):
             classes = self.arrays.put(self.weights.classes[members])
             one = self.arrays.put(np.ones(1))
 
             def of_labels(rows: slice) -> Array:
                 same = classes[rows, None] == classes
-                return self.arrays.xp.where(same, one, -one)
+                signs = self.arrays.xp.where(same, one, -one)
+                return signs if points is None else signs * points
 
             return of_labels
         near, far = (
@@ -156,9 +158,15 @@ class Batches(SmoothedPairs):
         def of(rows: slice) -> Array:
             omega = self.weights.of(members[rows, None], members).astype(dtype)
             omega *= np.where(omega > 0, dtype.type(1 / near), dtype.type(1 / far))
-            return self.arrays.put(omega)
+            found = self.arrays.put(omega)
+            return found if points is None else found * points
 
         return of
+
+    def points_of(self, members: Indices) -> Array | None:
+        """Weights of the histograms of a batch, if they differ."""
+        points = self.weights.points
+        return None if points is None else self.arrays.put(points[members])
 
     def first_median(self) -> float:
         """Median distance of some histograms at the start; 1 if all are equal."""

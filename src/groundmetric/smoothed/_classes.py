@@ -21,16 +21,27 @@ class Classes:
     codes : ndarray of shape (n,)
         The class of each row, from 0.
     counts : ndarray of shape (c,)
-        Rows of each class.
+        Rows of each class, or their total weight.
+    points : ndarray of shape (n,), optional
+        Weights of the rows, of mean 1; None if they are equal.
     """
 
-    def __init__(self, labels: ArrayLike) -> None:
-        _, self.codes, self.counts = np.unique(
+    def __init__(self, labels: ArrayLike, points: Floats | None = None) -> None:
+        _, self.codes, counts = np.unique(
             np.asarray(labels), return_inverse=True, return_counts=True
         )
-        n = len(self.codes)
-        parts = np.ones(n), (self.codes, np.arange(n))
-        self._members = csr_array(parts, shape=(len(self.counts), n))
+        n, self.points = len(self.codes), points
+        own = np.ones(n) if points is None else points
+        self.counts = counts if points is None else np.bincount(self.codes, own)
+        parts = own, (self.codes, np.arange(n))
+        self._members = csr_array(parts, shape=(len(counts), n))
+
+    def rooted(self, rows: Floats) -> Floats:
+        """Multiply rows by the square roots of their weights."""
+        if self.points is None:
+            return rows
+        found: Floats = np.sqrt(self.points)[:, None] * rows
+        return found
 
     def means(self, rows: Any) -> Floats:
         """Means of dense or sparse rows, one row for each class."""
@@ -44,11 +55,19 @@ class Classes:
         found: Floats = rows - self.means(rows)[self.codes]
         return found
 
+    def rooted_within(self, rows: Floats) -> Floats:
+        """Do the same to rows that have been multiplied by the roots of weights."""
+        if self.points is None:
+            return self.within(rows)
+        roots = np.sqrt(self.points)[:, None]
+        found: Floats = rows - roots * self.means(rows / roots)[self.codes]
+        return found
+
     def subtract_means(self, rows: Floats) -> None:
-        """Do the same in place."""
+        """Do so in place."""
         for first in range(0, rows.shape[1], COLUMNS):
             some = slice(first, first + COLUMNS)
-            rows[:, some] = self.within(rows[:, some])
+            rows[:, some] = self.rooted_within(rows[:, some])
 
     def contrasts(self) -> Floats:
         r"""Return B, (c, n), which takes class means less the mean of all rows.
@@ -56,6 +75,7 @@ class Classes:
         Each is multiplied by :math:`\sqrt{n_c / n}`.
         """
         n = len(self.codes)
-        found: Floats = self._members.toarray() / self.counts[:, None] - 1 / n
+        own = 1.0 if self.points is None else self.points
+        found: Floats = self._members.toarray() / self.counts[:, None] - own / n
         found *= np.sqrt(self.counts / n)[:, None]
         return found

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from .. import validation
 from ..base._blas import one_blas_thread
 from ..base._rows import all_or_nothing
+from ..learning._counting import Counting
 from ..learning._entries import weigh
 from ..learning._parameters import Prior, starting_weights
 from ._classes import Classes
@@ -23,6 +24,8 @@ from ._nearness import features_of_bins, known_sets, side_by_side, valid_kernel
 from ._prior import State
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..similarity._weights import Weights
 
 Floats = NDArray[np.float64]
@@ -151,8 +154,14 @@ class DiscriminantMetricLearning(PriorLearner):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(
-        self, X: ArrayLike, y: ArrayLike | None = None
+    def fit(  # type: ignore[override]  # no similarity
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
+        empty: str = "error",
     ) -> DiscriminantMetricLearning:
         """Learn from histograms and their labels.
 
@@ -162,6 +171,9 @@ class DiscriminantMetricLearning(PriorLearner):
             Histograms or counts, in rows; rows are normalized to mass 1.
         y : array-like of shape (n,)
             Labels.
+        sample_weight, class_weight, empty
+            How much histograms count, and what becomes of empty ones, as in
+            :meth:`GroundMetricLearning.fit`.
 
         Returns
         -------
@@ -169,15 +181,16 @@ class DiscriminantMetricLearning(PriorLearner):
         """
         if y is None:
             raise ValueError("This requires y to be passed, but the target y is None.")
-        task = self._task(X, y, None)
-        self._learn(self._descent(*task), task.rows)
+        counting = Counting(sample_weight, class_weight, empty)
+        self._fit(self._task(X, y, None, counting))
         return self
 
     def _descent(self, rows: Any, weights: Weights) -> Any:
         """Check the parameters, and set the one step up."""
         rows = csr_array(rows)
         self.smoothing_ = math.inf
-        d, classes = rows.shape[1], Classes(weights.classes)  # type: ignore[attr-defined]
+        d = rows.shape[1]
+        classes = Classes(weights.classes, weights.points)  # type: ignore[attr-defined]
         shrinkage, trust = self._valid_shrinkage(), self._valid_trust()
         given = starting_weights(self._valid_weights(), rows)
         kernel, sets, start = valid_kernel(self.kernel, d), None, None

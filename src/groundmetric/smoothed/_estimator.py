@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from .. import validation
-from ..base._rows import all_or_nothing
 from ..learning._criteria import Margin, Softmax, as_criterion
 from ..learning._descent import Descent, Settings
 from ._divergence import sinkhorn_divergence
@@ -180,33 +179,6 @@ class SinkhornMetricLearning(PriorLearner):
         self.callbacks = callbacks
         self.verbose = verbose
         self.random_state = random_state
-
-    @all_or_nothing
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        similarity: ArrayLike | None = None,
-    ) -> SinkhornMetricLearning:
-        """Learn from histograms and their labels, or from similarities of pairs.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Histograms or counts, in rows; rows are normalized to mass 1.
-        y : array-like of shape (n,), optional
-            Labels.
-        similarity : array-like of shape (n, n), optional
-            Instead of labels: positive for similar pairs, negative for dissimilar ones.
-
-        Returns
-        -------
-        self
-        """
-        task = self._task(X, y, similarity)
-        self._learn(self._descent(*task), task.rows)
-        return self
 
     def _descent(self, rows: Any, weights: Weights) -> Any:
         self.smoothing_ = validation.as_smoothing(self.smoothing)

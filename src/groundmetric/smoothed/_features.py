@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,9 +59,10 @@ class Features:
         means = rows @ points
         if np.isinf(trust):
             return cls(rows, 0.0, points, means)
-        square = float(np.square(rows.data).sum())
+        square = _total(np.square(rows.data), classes.points, np.diff(rows.indptr))
         own = square - _squares_of_means(rows, classes)
-        theirs = float(np.square(classes.within(means)).sum())
+        spread = np.square(classes.within(means))
+        theirs = _total(spread.ravel(), classes.points, spread.shape[1])
         limit = ROUNDING * float(np.square(means).sum())
         is_spread = own > ROUNDING * square and theirs > limit
         ratio = np.sqrt(own / theirs) if is_spread else 1.0
@@ -123,6 +124,13 @@ class Features:
         """Positions of the bins for directions that are sums of histograms, (n, r)."""
         found: Floats = self.points @ (self.means.T @ C)
         return found + self.own**2 * (self.rows.T @ C) if self.own else found
+
+
+def _total(squares: Floats, points: Floats | None, sizes: Any) -> float:
+    """Sum up the numbers of rows of these sizes, by the weights of rows if any."""
+    if points is not None:
+        squares = squares * np.repeat(points, sizes)
+    return float(squares.sum())
 
 
 def _squares_of_means(rows: csr_array, classes: Classes) -> float:

@@ -24,6 +24,9 @@ histograms, in the histograms. With the features :math:`\Phi` of all histograms 
 
 .. math:: \Sigma^{-1} Q' = \Phi' C, \qquad \rho \mu\, C = B' - (1 - \rho) H
           \left((1 - \rho) H \Phi \Phi' H + n \rho \mu I\right)^{-1} H \Phi \Phi' B'.
+
+If histograms have weights, of mean 1, all sums and means over histograms are weighted.
+The inner products are then those of histograms times the roots of their weights.
 """
 
 from __future__ import annotations
@@ -57,6 +60,8 @@ class Sides(NamedTuple):
         have the same eigenvalues, except 0.
     squares : ndarray of shape (n,)
         Squared lengths of histograms less their class means.
+    points : ndarray of shape (n,), optional
+        Weights of the histograms.
     right : ndarray of shape (m, c)
         Q', or the inner products of the histograms with the rows of Q.
     largest : float
@@ -67,6 +72,7 @@ class Sides(NamedTuple):
     squares: Floats
     right: Floats
     largest: float
+    points: Floats | None = None
 
 
 def positions(
@@ -81,9 +87,9 @@ def positions(
     sides = (_in_histograms if by_histograms else _in_features)(features, classes)
     kept, shift = shrunk(sides, min(features.n_dimensions, n - 1), shrinkage)
     if by_histograms:
-        right = kept / n * classes.within(sides.right)
-        solved = _solved(sides.within, kept, shift, right)
-        inverse = (classes.contrasts().T - classes.within(solved)) / shift  # (n, c)
+        right = kept / n * classes.rooted_within(classes.rooted(sides.right))
+        solved = classes.rooted_within(_solved(sides.within, kept, shift, right))
+        inverse = (classes.contrasts().T - classes.rooted(solved)) / shift  # (n, c)
     else:
         inverse = _solved(sides.within, kept, shift, sides.right)  # (m, c)
     separation = sides.right.T @ inverse
@@ -105,21 +111,29 @@ def _in_features(features: Features, classes: Classes) -> Sides:
         largest = max(largest, float(np.square(block).sum(axis=1).max()))
         centered = block - means[classes.codes[some]]
         squares[some] = np.square(centered).sum(axis=1)
+        if classes.points is not None:
+            centered *= np.sqrt(classes.points[some])[:, None]
         scatter += centered.T @ centered
     shares = classes.counts / n
     between = np.sqrt(shares)[:, None] * (means - shares @ means)
-    return Sides(scatter / n, squares, between.T, largest)
+    return Sides(scatter / n, squares, between.T, largest, classes.points)
 
 
 def _in_histograms(features: Features, classes: Classes) -> Sides:
     """Center inner products in place: they may fill the memory."""
     products, n = features.products(), len(classes.codes)
     right, largest = products @ classes.contrasts().T, float(products.diagonal().max())
+    if classes.points is not None:
+        roots = np.sqrt(classes.points)
+        products *= roots[:, None]
+        products *= roots
     for view in (products, products.T):
         classes.subtract_means(view)
     squares = products.diagonal().copy()
+    if classes.points is not None:
+        squares /= classes.points
     products /= n
-    return Sides(products, squares, right, largest)
+    return Sides(products, squares, right, largest, classes.points)
 
 
 def shrunk(sides: Sides, p: int, shrinkage: float | None) -> tuple[float, float]:
@@ -129,7 +143,7 @@ def shrunk(sides: Sides, p: int, shrinkage: float | None) -> tuple[float, float]
         return 0.0, (sides.largest or 1.0) / p
     rho = shrinkage
     if rho is None:
-        rho = ledoit_wolf(sides.within, sides.squares, p)
+        rho = ledoit_wolf(sides.within, sides.squares, p, sides.points)
     return 1 - rho, rho * size / p
 
 
@@ -142,7 +156,9 @@ def _solved(scatter: Floats, kept: float, shift: float, right: Floats) -> Floats
     return found
 
 
-def ledoit_wolf(scatter: Floats, squares: Floats, p: int) -> float:
+def ledoit_wolf(
+    scatter: Floats, squares: Floats, p: int, points: Floats | None = None
+) -> float:
     r"""Estimate the shrinkage of a scatter matrix S in p dimensions.
 
     .. math:: \rho = \frac{\min(\beta, \delta)}{\delta}, \qquad
@@ -150,10 +166,12 @@ def ledoit_wolf(scatter: Floats, squares: Floats, p: int) -> float:
               \beta = \frac1n \left(\frac1n \sum_i |z_i|^4 - |S|^2\right)
 
     with the squared lengths :math:`|z_i|^2` of n centered rows. |S| and tr(S) are the
-    same for the matrix of inner products of these rows, over n.
+    same for the matrix of inner products of these rows, over n. If rows have weights,
+    of mean 1, they count in the mean.
     """
     n, norm = len(squares), float(np.vdot(scatter, scatter))
     delta = norm - float(np.trace(scatter)) ** 2 / p
-    beta = (float(np.square(squares).mean()) - norm) / n
+    fourth = np.square(squares) if points is None else points * np.square(squares)
+    beta = (float(fourth.mean()) - norm) / n
     rho = beta / delta if 0 < beta < delta else float(beta > 0)
     return max(rho, LEAST_SHRINKAGE)

@@ -8,7 +8,8 @@ S_i are the histograms similar to i and D_i those dissimilar to it, v the weight
 pairs relative to the largest of their kind, and I the histograms that have both. With
 labels, v is 1, and this is the loss of neighborhood components analysis, the sum over
 neighbors inside the logarithm. In d_ij the gradient is the difference of two softmaxes,
-:math:`(p^S_{ij} - p_{ij}) / (\tau |I|)`.
+:math:`(p^S_{ij} - p_{ij}) / (\tau |I|)`. If histograms have weights, that of j
+multiplies v_ij, and that of i its logarithm and what it counts in |I|.
 """
 
 from __future__ import annotations
@@ -76,7 +77,10 @@ class SoftmaxCriterion:
         """Value and gradient in the parameters, on the next batch."""
         solver, members = self._batches.next_solved(theta)
         weights = self._batches.relative_weights(members)
-        found = softmax(solver.distances, weights, self.tau, self._batches.arrays)
+        points = self._batches.points_of(members)
+        found = softmax(
+            solver.distances, weights, self.tau, self._batches.arrays, points
+        )
         gradient = solver.gradient(found.weights)
         n = len(found.weights)
         return Evaluation(
@@ -89,6 +93,7 @@ class SoftmaxCriterion:
     def identity(self) -> Iterator[Any]:
         """Return what the criterion depends on, but for the histograms."""
         yield f"softmax {self._given}"
+        yield from self._batches.weights.parts()
         yield from self._batches.identity()
 
     def state(self) -> _files.Arrays:
@@ -105,20 +110,22 @@ def softmax(
     weights: Callable[[slice], Array],
     tau: float,
     arrays: Arrays | None = None,
+    points: Array | None = None,
 ) -> Softmax:
     """Evaluate L, some rows at a time.
 
     Weights of pairs, (rows, n), are relative: positive for similar ones, negative for
-    dissimilar ones.
+    dissimilar ones; those of points, (n,), are 1 if there are none.
     """
     arrays = numpy_arrays(D.dtype) if arrays is None else arrays
-    derivative, total, n_members = arrays.xp.empty_like(D), 0.0, 0
+    derivative, total, n_members = arrays.xp.empty_like(D), 0.0, 0.0
     size = BLOCK if arrays.xp is np else len(D)
     for first in range(0, len(D), size):
         rows = slice(first, min(first + size, len(D)))
         v, k = weights(rows), arrays.positions(rows.stop - first)
         v[k, k + first] = 0.0
-        found = _of_rows(D[rows] * (-1 / tau), v, arrays.xp)
+        own = None if points is None else points[rows]
+        found = _of_rows(D[rows] * (-1 / tau), v, arrays.xp, own)
         derivative[rows] = found.weights
         total += found.value
         n_members += found.n_members
@@ -129,10 +136,10 @@ def softmax(
 class _Rows(NamedTuple):
     value: float  # sum of the logarithms
     weights: Array  # differences of shares, (rows, n)
-    n_members: int
+    n_members: float  # or their total weight
 
 
-def _of_rows(logits: Array, v: Array, xp: ModuleType) -> _Rows:
+def _of_rows(logits: Array, v: Array, xp: ModuleType, own: Array | None) -> _Rows:
     """Sum up the logarithms of some rows; those without similar ones do not count."""
     similar, sizes = v > 0, xp.abs(v)
     logits[v == 0] = -math.inf
@@ -147,7 +154,11 @@ def _of_rows(logits: Array, v: Array, xp: ModuleType) -> _Rows:
     logs = everyone.logs(members, xp) - near.logs(members, xp)
     weights = near.shares(members, xp)
     weights -= everyone.shares(members, xp)
-    return _Rows(float(xp.sum(logs)), weights, int(xp.sum(members)))
+    if own is None:
+        return _Rows(float(xp.sum(logs)), weights, float(xp.sum(members)))
+    weights *= own[:, None]
+    counted = own[members]
+    return _Rows(float(xp.sum(logs * counted)), weights, float(xp.sum(counted)))
 
 
 class _Terms(NamedTuple):

@@ -29,6 +29,7 @@ from .arrays import (
     require_one_of,
 )
 from .cases import Case, are_sparse, case_of
+from .empty import are_empty, as_empty_rule, refuse_empty, with_uniform
 from .features import as_grid, as_names, as_order, as_written_grid
 from .gradients import require_no_gradient
 from .histograms import (
@@ -71,6 +72,7 @@ from .triangles import (
     rounding_of_metric,
     shortest_paths,
 )
+from .weights import as_class_weight, as_sample_weight
 
 __all__ = [
     "LARGEST_DIMENSION",
@@ -82,15 +84,18 @@ __all__ = [
     "Table",
     "Violation",
     "are_clouds",
+    "are_empty",
     "are_sparse",
     "as_block_of_costs",
     "as_choice",
+    "as_class_weight",
     "as_clouds",
     "as_color_image",
     "as_coordinates",
     "as_cost",
     "as_count",
     "as_distributions",
+    "as_empty_rule",
     "as_factor",
     "as_float_array",
     "as_grid",
@@ -109,6 +114,7 @@ __all__ = [
     "as_positive",
     "as_positive_number",
     "as_precision",
+    "as_sample_weight",
     "as_similarity",
     "as_smoothing",
     "as_sparse_distributions",
@@ -123,6 +129,7 @@ __all__ = [
     "is_learner",
     "n_threads",
     "paired_masses",
+    "refuse_empty",
     "require_bins",
     "require_classes",
     "require_dissimilarity",
@@ -141,4 +148,5 @@ __all__ = [
     "shortest_paths",
     "spelled",
     "unmasked",
+    "with_uniform",
 ]
