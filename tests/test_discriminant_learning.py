@@ -358,6 +358,7 @@ SAME = [[0.1, 0.2, 0.3]] * 60
         ({"points": OTHER[None, None]}, "points"),
         ({"points": np.stack([OTHER, SAME])}, r"points\[1\] is all the same"),
         ({"points": []}, "points"),
+        ({"points": OTHER[:5, 0]}, r"points has shape \(5, 1\), but the histograms"),
         ({"points": "words"}, "points"),
     ],
 )

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import groundmetric as gm
 from contract import ZERO_MASS, check_contract
-from groundmetric import EMDSVC, EMDKernel
+from groundmetric import EMDSVC, DiscriminantMetricLearning, EMDKernel
 
 X, Y = load_digits(return_X_y=True)
 KEEP = np.flatnonzero((Y == 4) | (Y == 9))[:80]
@@ -93,6 +93,18 @@ def test_learners_see_no_held_out_histogram():
     EMDSVC(kernels, cv=splits).fit(X, Y)
     for found, (train, _) in zip(seen, splits, strict=False):
         np.testing.assert_array_equal(found, rows[train])
+
+
+def test_learners_fitted_to_what_they_are_scored_on_are_worth_a_warning(recwarn):
+    def kernels_of(rows):
+        learner = DiscriminantMetricLearning().fit(X[rows], Y[rows])
+        return [EMDKernel(), EMDKernel(distance=["l1", learner])]
+
+    EMDSVC(kernels_of(np.arange(0, 40, 2)), cv=2).fit(X[1::2], Y[1::2])
+    EMDSVC(kernels_of(np.arange(40))[1:]).fit(X, Y)
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match=r"kernels\[1\] has a learner that is fitted"):
+        EMDSVC(kernels_of(np.arange(40)), cv=2).fit(X, Y)
 
 
 def test_small_classes_have_fewer_folds():

@@ -16,7 +16,7 @@ from ..learning import (
     MappedMetricLearning,
     Margin,
 )
-from ..learning._axes import named_sets
+from ..learning._axes import named_sets, scaled
 from ..learning._candidates import Candidate, prepared
 from ..smoothed import SinkhornMetricLearning
 
@@ -90,4 +90,5 @@ def given(points: Any, n_jobs: int | None) -> list[Candidate]:
 
 def _metrics(sets: list[Any], d: int) -> list[Any]:
     """Return the uniform metric, and the distances of each set of points."""
-    return [1.0 - np.eye(d), *(cdist(each, each) for each in map(np.asarray, sets))]
+    places = [scaled(each, d)[0] for each in sets]
+    return [1.0 - np.eye(d), *(cdist(each, each) for each in places)]

@@ -218,7 +218,8 @@ def _warn_before(
         a_step += n_pairs * POTENTIALS
     advice = "smaller batches (batch_size) or fewer steps make it shorter"
     d = rows.shape[1]
-    s = d if learner.points is None else np.shape(learner.points)[1]
+    known = learner.points
+    s = d if known is None else validation.as_coordinates(known, d).shape[1]
     n_bytes = 28 * rows.nnz + 40 * d * s
     seconds = descent.settings.max_outer * a_step
     warn_if_long(seconds, n_bytes, rows.shape, advice)

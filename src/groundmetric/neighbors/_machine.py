@@ -8,6 +8,7 @@ the least mean error over a grid of both wins.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,6 +132,7 @@ class EMDSVC(HistogramsMixin, ClassifierMixin, BaseEstimator):
         self.scores_: Floats = np.full(len(kernels), np.nan)
         self.best_index_ = 0
         if len(kernels) > 1:
+            _warn_if_seen(kernels, rows)
             splits = self._splits(rows, labels)
             self.scores_ = np.array(
                 [self._score(each, rows, labels, splits) for each in kernels]
@@ -211,3 +213,16 @@ class EMDSVC(HistogramsMixin, ClassifierMixin, BaseEstimator):
                     f"kernels[{k}] has precomputed distances; X must be histograms."
                 )
         return list(self.kernels)
+
+
+def _warn_if_seen(kernels: list[EMDKernel], rows: Floats) -> None:
+    """Warn of learners that were fitted to what they are scored on here."""
+    for k, kernel in enumerate(kernels):
+        parts = parts_of(kernel.distance, kernel.weights)
+        if any(part.has_seen(rows) for part in parts):
+            warnings.warn(
+                f"kernels[{k}] has a learner that is fitted to histograms it is scored "
+                "on here, which flatters it; one that is not fitted learns in each "
+                "fold.",
+                stacklevel=4,
+            )

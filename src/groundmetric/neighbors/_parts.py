@@ -48,6 +48,16 @@ class Part(Parameters):
             self.distance, "path_"
         )
 
+    def has_seen(self, rows: Floats) -> bool:
+        """Whether a fitted learner learned from half of these histograms or more."""
+        if self.learns or not validation.is_learner(self.distance):
+            return False
+        learned, given = (
+            [row.tobytes() for row in (x.toarray() if hasattr(x, "toarray") else x)]
+            for x in (self.distance._histograms, self.distance.histograms(rows))
+        )
+        return 2 * sum(map(set(learned).__contains__, given)) >= len(given)
+
     def between(
         self, left: Floats, right: Floats | None, share: float, n_jobs: int | None
     ) -> Floats:
