@@ -101,9 +101,9 @@ def fit(
     out
         The model file to write, .npz.
     learner
-        exact (GroundMetricLearning), auto (AutoMetric, which tries the others of ours),
-        smoothed, combined, mapped or discriminant of ours, or another one to compare
-        with: lmnn, itml, nca, gmml, chi2-lmnn, aitchison.
+        exact (GroundMetricLearning), auto (AutoMetric, which tries the next ones),
+        smoothed, combined, mapped or discriminant; or, to compare with: lmnn, itml,
+        nca, gmml, chi2-lmnn, aitchison.
     criterion
         What to minimize: margins, or the paper's C_k.
     targets

@@ -153,7 +153,7 @@ def nearest_of(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Find nearest rows by a map; within X, other than itself, if there is no base.
 
-    Rows without mass are nobody's neighbors, and their own distances are NaN.
+    Rows without mass are never found as neighbors, and their own distances are NaN.
     """
     distances, found = [], []
     alone = validation.are_empty(X)

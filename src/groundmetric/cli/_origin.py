@@ -35,7 +35,7 @@ def origin_of(data: HistogramTable, path: str, words: list[str]) -> dict[str, An
 
 
 def digest_of(path: str) -> str | None:
-    """Return the SHA-256 of a file; of a folder or a stream there is none."""
+    """Return the SHA-256 of a file; None for a folder or a stream."""
     if not Path(path).is_file():
         return None
     found = sha256()

@@ -126,7 +126,7 @@ class Database(KeepsLearner, HistogramTransformer):
         return self._rows() if "_values" in vars(self) else self._histograms
 
     def _are_hidden(self) -> NDArray[np.bool_]:
-        """Mark the histograms that are nobody's neighbors."""
+        """Mark the histograms that are never found as neighbors."""
         hidden = np.zeros(self.n_samples_fit_, dtype=bool)
         hidden[vars(self).get("_hidden", [])] = True
         return hidden

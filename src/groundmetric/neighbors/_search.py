@@ -72,7 +72,7 @@ class EMDNeighbors(Database):
     empty : {"error", "uniform", "nan"}, default="error"
         Rows of zero mass, such as empty documents: reject them, let them count as the
         uniform histogram, or as infinitely unlike all others. In the last case they are
-        nobody's neighbors; as queries, they have none within any radius, and
+        never found as neighbors; as queries, they have none within any radius, and
         ``kneighbors`` rejects them.
     n_jobs : int, optional
         Number of threads over queries. Results do not depend on it.
