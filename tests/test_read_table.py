@@ -211,3 +211,24 @@ def test_columns_that_are_neither_names_nor_numbers_are_rejected(tmp_path, name)
     path.write_text("a,b,kind\n1,2,x\n2,1,y\n")
     with pytest.raises(ValueError, match=rf"^{name} is 6\.5; names of columns"):
         read_table(path, label="kind", **{name: 6.5})
+
+
+def test_a_header_is_not_the_first_label(tmp_path):
+    table, labels = tmp_path / "data.csv", tmp_path / "labels.csv"
+    table.write_text("p,q\n1,2\n2,1\n1,4\n4,3\n5,2\n")
+    labels.write_text("status\nill\nwell\nill\nwell\n")  # one too few
+    with pytest.raises(ValueError, match=r"'status', is unlike all others.* 4 labels"):
+        read_table(table, labels=labels)
+    labels.write_text("status\nill\nwell\nill\nwell\nill\n")
+    assert read_table(table, labels=labels).y.tolist() == ["ill", "well"] * 2 + ["ill"]
+
+
+def test_text_that_may_name_groups_is_pointed_out(tmp_path):
+    table = tmp_path / "data.csv"
+    rows = [f"{k % 3 + 1},{k % 5},{'ab'[k % 2]},s{k // 2}" for k in range(8)]
+    table.write_text("p,q,y,patient\n" + "\n".join(rows))
+    (note,) = (x for x in read_table(table, label="y").notes if "left out" in x)
+    assert "keep their rows together with groups='patient'" in note
+    table.write_text("p,q,y,site\n" + "\n".join(x[:-2] + "one" for x in rows))
+    (note,) = (x for x in read_table(table, label="y").notes if "left out" in x)
+    assert note.endswith("'site', which is text")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import validation
@@ -45,6 +46,9 @@ class Split(NamedTuple):
     groups: NDArray[Any] | None
     bins: list[int]
     rows: NDArray[np.int64]  # where they are
+
+
+FEWEST_GROUPS = 4  # from which a column of text may name groups
 
 
 def split_columns(
@@ -180,8 +184,27 @@ def _without_text(
     if text:
         what = "column" if len(text) == 1 else "columns"
         names = listed([cells.names[j] for j in text])
-        reading.notes.append(f"left out: {what} {names}, which {_are(text)} text")
+        repeat = [j for j in text if _may_be_groups(cells.spelled(j))]
+        hint = ""
+        if repeat:
+            name = cells.names[repeat[0]]
+            way = reading.spell("groups", name)
+            hint = f"; if it names patients, say, keep their rows together with {way}"
+        reading.notes.append(f"left out: {what} {names}, which {_are(text)} text{hint}")
     return [j for j in others if j not in text]
+
+
+def _may_be_groups(values: Sequence[str]) -> bool:
+    """Tell whether there are many values, and each is in two rows or more.
+
+    Examples
+    --------
+    >>> from groundmetric.datasets._columns import _may_be_groups
+    >>> _may_be_groups(list("aabbccdd")), _may_be_groups(list("aabbbbbb"))
+    (True, False)
+    """
+    counts = Counter(values).values()
+    return len(counts) >= FEWEST_GROUPS and min(counts) > 1
 
 
 def _are(some: Sequence[int]) -> str:

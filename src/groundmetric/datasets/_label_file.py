@@ -65,7 +65,27 @@ def labels_for(
     if len(cells) == n + 1 and cells[0] not in cells[1:]:
         reading.notes.append(f"labels: {given.source}, with header {cells[0]!r}")
         cells = cells[1:]
+    if len(cells) == n and _is_header(cells):
+        raise ValueError(
+            f"{given.source}: its first line, {cells[0]!r}, is unlike all others, as a "
+            f"header is; then there are {n - 1} labels for {n} histograms. If it is a "
+            "label, write a header above it."
+        )
     return as_labels(cells, reading.warnings)
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    """Tell whether a line occurs once, before labels that all occur again.
+
+    Examples
+    --------
+    >>> from groundmetric.datasets._label_file import _is_header
+    >>> _is_header(["status", "a", "b", "a", "b"]), _is_header(["a", "b", "b"])
+    (True, False)
+    """
+    counts = Counter(cells[1:])
+    alike = len(counts) > 1 and min(counts.values()) > 1
+    return alike and cells[0] not in counts
 
 
 def _by_id(
