@@ -40,12 +40,15 @@ public:
     constexpr Int128& operator+=(Int128 other) { return *this = *this + other; }
     constexpr Int128& operator-=(Int128 other) { return *this = *this - other; }
 
-    // By 1 to 127 bits; to the right, the sign stays.
+    // By 0 to 127 bits; to the right, the sign stays. A word must not be
+    // shifted by 64 bits.
     friend constexpr Int128 operator<<(Int128 a, int n) {
+        if (n == 0) return a;
         if (n >= 64) return {a.low_ << (n - 64), 0};
         return {bits(a.high_) << n | a.low_ >> (64 - n), a.low_ << n};
     }
     friend constexpr Int128 operator>>(Int128 a, int n) {
+        if (n == 0) return a;
         if (n >= 64) return a.high_ >> (n - 64);
         return {bits(a.high_ >> n), bits(a.high_) << (64 - n) | a.low_ >> n};
     }
