@@ -1,4 +1,4 @@
-"""The last lines of ``evaluate``: how to go on with what won."""
+"""The last lines of ``evaluate``: the command that fits the winner."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Asked:
 
 
 def next_steps(verdict: Verdict, asked: Asked) -> dict[str, str]:
-    """Name the winner, and what to do with it, in sentences; {} if there is none."""
+    """Name the winner and the command that fits it; empty if nothing was measured."""
     name = winner([*verdict.found.values()])
     found = {} if name is None else {"winner": name}
     if name is not None:

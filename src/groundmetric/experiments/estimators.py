@@ -73,7 +73,7 @@ def starts_at_l1(learner: Any) -> bool:
     is_weighted = weights is not None and weights.min() < weights.max()
     positions = getattr(learner, "initial_embedding_", None)
     if positions is not None and len(positions) > positions.shape[1] + 1:
-        return False  # so many points are never equally far from each other
+        return False  # d points can be equally far from each other in d - 1 axes only
     return not is_weighted and is_uniform(learner.initial_metric_)
 
 

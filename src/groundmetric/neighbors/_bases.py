@@ -62,7 +62,7 @@ class Found(NamedTuple):
     ) -> Found:
         """Leave out hidden histograms and all neighbors of some queries.
 
-        At most so many neighbors of each query are kept, the nearest.
+        Keeps the nearest ``most`` neighbors of each query.
         """
         query = np.repeat(np.arange(len(self.counts)), self.counts)
         kept = np.flatnonzero(~hidden[self.indices] & ~alone[query])

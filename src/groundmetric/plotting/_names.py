@@ -90,7 +90,7 @@ def _points(pixels: float, axes: Axes) -> float:
 
 
 def _divided(names: Sequence[str], n_lines: int) -> tuple[int, list[str]]:
-    """Divide names into so many lines at most; return the longest line, too."""
+    """Divide names into at most n_lines; return the length of the longest, too."""
     longest = max(map(len, names))
     width = max(math.ceil(longest / n_lines), 1)
     while True:

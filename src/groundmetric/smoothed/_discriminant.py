@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 SMALLEST_SHRINKAGE = 1e-8  # with less, rounding would decide
 
-# Positions before learning: unit vectors up to so many bins, then on so many axes.
+# Positions before learning are unit vectors; beyond MOST_UNIT bins, on START axes.
 MOST_UNIT = 1000
 START = 100
 
