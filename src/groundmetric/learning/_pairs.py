@@ -2,8 +2,9 @@
 
 Most distances are never solved (``cpp/search/dense_search.h``). Each pair starts from
 its greedy tree, so what is found depends on the metric alone: not on earlier searches,
-on threads, or on what was pruned. Starting from the trees of the last search would save
-a tenth of the time at most, because plans change almost completely from step to step.
+on threads, or on what was pruned. Trees of the step before are not kept: even in the
+paper's schedule of small steps, half of the arcs of an optimal plan or more are new
+after each of them, and tied plans would depend on history (``docs/algorithms.md``).
 """
 
 from __future__ import annotations
