@@ -66,6 +66,8 @@ def as_rows(
     table = validation.Table.of(X, "X")
     X = validation.unmasked(X, table)
     _require_distinct(X)
+    if reset:
+        validation.require_known_alike(estimator, X)
     validation.require_no_text(X, table)
     try:
         checked = validate_data(

@@ -112,6 +112,7 @@ def sinkhorn_divergence(
     limits = {"tol": tol, "max_iter": max_iter, "n_jobs": n_jobs}
     options: dict[str, Any] = {**limits, "device": device, "dtype": dtype}
     problems: DenseProblems | SparseProblems
+    validation.require_named_alike(X, Y, metric=metric, points=points)
     case = case_for(X, Y, points)
     metric = case.accept(metric)
     if case is Case.DENSE:

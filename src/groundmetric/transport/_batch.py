@@ -91,6 +91,7 @@ class TransportBatch:
     ) -> None:
         self.n_jobs = n_jobs
         validation.n_threads(n_jobs)  # checked now, used in solve()
+        validation.require_named_alike(X, Y, points=points)
         self._given = X, Y, pairs
         self._sum = _checksum(X, Y)
         self._seen: dict[tuple[object, ...], TransportBatch] = {}
@@ -167,6 +168,8 @@ class TransportBatch:
         if validation.is_learner(metric):
             batch, ground = self._seen_by(metric, points)
             return batch.solve(ground.get("metric"), pairs, points=ground.get("points"))
+        X, Y, _ = self._given
+        validation.require_named_alike(X, Y, metric=metric, points=points)
         chosen = validation.as_choice(pairs, len(self))
         threads = validation.n_threads(self.n_jobs)
         values, n_pivots, proof, plans = self._solver.solve(

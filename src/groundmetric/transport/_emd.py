@@ -92,6 +92,7 @@ def emd(
     >>> emd([3, 1, 0], [1, 1, 2], points=[0, 1, 2])
     4.0
     """
+    validation.require_named_alike(r, c, metric=metric, points=points, names=("r", "c"))
     if are_rows(r) or are_rows(c):
         return emd_of_rows(r, c, metric, points, n_jobs)
     if n_jobs is not None:
@@ -133,6 +134,7 @@ def transport(
            [0., 1., 0.],
            [0., 0., 0.]])
     """
+    validation.require_named_alike(r, c, metric=metric, points=points, names=("r", "c"))
     if points is not None:
         return _between_points(r, c, metric, points)
     pair = _pair(r, c, metric)

@@ -161,6 +161,7 @@ def all_pairs(
     points: ArrayLike | None,
 ) -> Pairs:
     """Validate two sets of histograms and what is known of their bins."""
+    validation.require_named_alike(X, Y, metric=metric, points=points)
     case = validation.case_of(X, Y, points)
     given = case.accept(metric)
     if case is Case.POINTS:

@@ -47,6 +47,7 @@ from .histograms import (
 from .images import as_color_image, as_image, each_image
 from .labels import as_labels, require_classes, require_length, require_same_kind
 from .learners import is_learner, require_bins, require_learned, seen_by
+from .named_bins import require_known_alike, require_named_alike
 from .pairs import (
     as_choice,
     as_members,
@@ -135,9 +136,11 @@ __all__ = [
     "require_dissimilarity",
     "require_finite",
     "require_in_range",
+    "require_known_alike",
     "require_learned",
     "require_length",
     "require_metric",
+    "require_named_alike",
     "require_no_gradient",
     "require_no_text",
     "require_one_of",
