@@ -26,6 +26,15 @@ from groundmetric.experiments import measures
 from groundmetric.experiments.estimators import of_learner
 from paper import METHODS, Comparison, compare_split, methods
 
+# The settings of section 7.3.
+PAPER = {
+    "criterion": Neighborhood(3, n_similar=3, inner_steps=200),
+    "init": "typical",
+    "power": 1.0,
+    "step_size": 0.1,
+    "max_steps": 8 * 200,
+}
+ONE = Neighborhood(1, n_similar=1, inner_steps=200)
 FEW = [name for name in METHODS if not name.startswith("gml-")]
 
 
@@ -101,6 +110,8 @@ def test_neighborhoods_and_starts_are_what_they_are_called(task):
         ),
         ("gml-neighborhood", {"criterion": "neighborhood", "power": 1.0}),
         ("gml", {}),
+        ("gml-paper", PAPER),
+        ("gml-paper-k1-uniform", PAPER | {"criterion": ONE, "init": "uniform"}),
     ):
         pairwise = METHODS[name].learn(X, y, 1)
         expected = GroundMetricLearning(**options).fit(X, y).pairwise(X_test, X)
