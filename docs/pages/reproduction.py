@@ -18,6 +18,7 @@ from paper import (
     summary_table,
 )
 from paper.figures import figure_methods, paper_figures
+from paper.origin import versions
 
 FOLDER = Path(__file__).parents[1] / "reproduction"
 KAPPAS = (1, 3, 5, 10, 15, 20)
@@ -88,6 +89,25 @@ def estimate() -> str:
         f"takes {images[WITH_CV]:.0f}), {hours[1]:.1f} for the {N_10} tasks of Figures "
         f"3 and 4, {hours[2]:.1f} for those of text, and {hours[3]:.1f} for tasks of "
         "ten classes."
+    )
+
+
+def runs() -> str:
+    """Say which version the rows of each file are from."""
+    lines = [
+        f"| `{name}` | {len(results(name)):,} | {_named(results(name))} |"
+        for name in FILES
+    ]
+    head = "| results | rows | version |\n|:---|---:|:---|"
+    return "\n".join([head, *lines])
+
+
+def _named(frame: pd.DataFrame) -> str:
+    """List the versions of rows."""
+    found = versions(frame)
+    return ", ".join(
+        name if len(found) == 1 else f"{name} ({n_rows:,})"
+        for name, n_rows in found.items()
     )
 
 
@@ -174,6 +194,10 @@ FIGURES = (
     ("caltech50-10x10", 4),
     ("news20-10x10", 1),
 )
+FILES = (
+    *("caltech50-25x25", "caltech50-10x10", "news20-10x10", "caltech50-10classes"),
+    *("caltech50-smoothing", "news20-smoothing"),
+)
 OTHERS = tuple(name for name in FIGURE_1 if not name.startswith("gml"))
 WITH_CV = "gml-cv"
 HELLINGER = tuple((f"{name}-hellinger", name) for name in ("lmnn", "itml", "nca"))
@@ -232,6 +256,7 @@ CV = (
 )
 
 MAKERS = {
+    "runs": runs,
     "estimate": estimate,
     "cv-duels": lambda: duels(caltech(), *CV),
     "cv-news-duels": lambda: duels(news(), *CV),

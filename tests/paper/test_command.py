@@ -13,7 +13,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from paper import ALL_STARTS, FIGURE_3, FIGURE_4, METHODS, MissingResultsError, read_results
+from paper import (
+    ALL_STARTS,
+    FIGURE_3,
+    FIGURE_4,
+    METHODS,
+    MissingResultsError,
+    read_results,
+)
 from paper.command import main
 from paper.plan import Request, eligible, plan
 from started import SCRIPT, finished, python

@@ -82,7 +82,7 @@ def run(
 def _warn_at_limit(descent: Descent, limit: int) -> None:
     """Warn, unless the limit is one that is meant to be reached."""
     n_steps, n_outer = len(descent.path), descent.settings.max_outer
-    if n_steps >= limit and limit > BUDGET:
+    if n_steps >= limit > BUDGET:
         taken = f"took all {limit} steps"
     elif n_steps < limit and n_outer > OUTER_BUDGET:
         taken = f"took all {n_outer} outer steps, {n_steps} steps in total"
