@@ -4,8 +4,8 @@ The upper panels are those of the paper: recall accuracy and k-NN error over kap
 the errors of support vector machines in the legend. The lower panels show the paper's
 comparisons as paired differences. Figure 1: ground metric learning and the best other
 distance. Figure 2: square roots of histograms and histograms. Figure 3: other
-neighborhoods and k = 3, the paper's schedule and 20 steps. Figure 4: learned and initial metrics, typical and independence
-tables.
+neighborhoods and k = 3, the paper's schedule and 20 steps. Figure 4: learned and
+initial metrics, typical and independence tables.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ FIGURE_4: tuple[str, ...] = (
     "start-independence",
     "start-typical",
 )
-#: Every k of Figure 3 from every start of Figure 4; run with Figure 3, shown in a table.
+#: Every k of Figure 3 from every start of Figure 4: run with Figure 3, and tabulated.
 ALL_STARTS: tuple[str, ...] = tuple(
     by_paper(k, start) for k in NEIGHBORS for start in STARTS
 )

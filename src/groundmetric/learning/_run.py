@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .._progress import Report
     from ._descent import Descent, Observer
 
-# Up to this many steps, reaching the limit is intended; and up to this many outer steps,
-# if inner loops ended before their limit.
+# Up to this many steps, reaching the limit is intended; and up to this many outer
+# steps, if inner loops ended before their limit.
 BUDGET, OUTER_BUDGET = 20, OUTER_STEPS
 
 
