@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundmetric import (
     EMDNeighbors,
@@ -16,17 +17,19 @@ from groundmetric import (
     pairwise_emd,
     validation,
 )
+from groundmetric.experiments import recall
 from groundmetric.experiments.measured import Split, measured, require_sizes
-from groundmetric.experiments.measures import nearest_others, own_share
 
 from .methods import as_methods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from groundmetric.experiments import Method
+
+Floats = NDArray[np.float64]
 
 __all__ = ["Comparison", "compare_split", "evaluate"]
 
@@ -132,23 +135,22 @@ def evaluate(
     found = measured(
         method, split, n_neighbors=n_neighbors, svm=svm, n_jobs=n_jobs, clock=clock
     )
-    among = _nearest_others(found.pairwise, split.test, n_neighbors, n_jobs)
+    among = _ranked(found.pairwise, split.test, n_neighbors, n_jobs)
     return Comparison(
         found.method,
         [float(share) for share in found.knn_wrong.mean(axis=0)],
-        own_share(split.z[among], split.z).tolist(),
+        recall(among, split.z, n_neighbors=n_neighbors),
         None if found.svm_wrong is None else float(found.svm_wrong.mean()),
         found.fit_seconds,
         clock() - start,
     )
 
 
-def _nearest_others(
-    pairwise: Any, rows: NDArray[Any], k: int, n_jobs: int | None
-) -> NDArray[Any]:
-    """Find the nearest others of each histogram; for exact EMDs, by a pruned search.
+def _ranked(pairwise: Any, rows: Floats, k: int, n_jobs: int | None) -> Floats:
+    """Compute distances within a set; for exact EMDs, the ranks of the k nearest only.
 
-    It solves about half of the pairs, and finds the same neighbors, also among ties.
+    A pruned search solves about half of the pairs. It finds the same neighbors, also
+    among ties.
     """
     owner = getattr(pairwise, "__self__", None)
     metric = None
@@ -157,9 +159,13 @@ def _nearest_others(
     elif isinstance(pairwise, partial) and pairwise.func is pairwise_emd:
         metric = pairwise.keywords["metric"]
     if metric is None:
-        return nearest_others(pairwise(rows, None), k)
+        distances: Floats = pairwise(rows, None)
+        return distances
     search = EMDNeighbors(metric, n_neighbors=k, n_jobs=n_jobs).fit(rows)
-    return np.asarray(search.kneighbors(return_distance=False))
+    nearest = np.asarray(search.kneighbors(return_distance=False), dtype=np.int64)
+    ranks = np.full((len(rows), len(rows)), float(k))
+    np.put_along_axis(ranks, nearest, np.arange(float(k)), axis=1)
+    return ranks
 
 
 def _checked(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .methods import ALL_STARTS, FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
+from .methods import BESIDE, FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
 from .protocol import Task, binary_tasks, multiclass_tasks
 
 if TYPE_CHECKING:
@@ -21,13 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Planned", "Request", "eligible", "plan"]
 
-# Methods to run, and N, for each figure.
-FIGURE = {
-    1: (FIGURE_1, 25),
-    2: (FIGURE_2, 25),
-    3: (tuple(dict.fromkeys((*FIGURE_3, *ALL_STARTS))), 10),
-    4: (FIGURE_4, 10),
-}
+# Methods, and N, for each figure.
+FIGURE = {1: (FIGURE_1, 25), 2: (FIGURE_2, 25), 3: (FIGURE_3, 10), 4: (FIGURE_4, 10)}
 PAIR = 2  # classes of a binary task
 
 
@@ -66,7 +61,9 @@ class Request:
 
     def methods_of(self, figure: int) -> Sequence[str]:
         """Return the names of the methods to run for a figure."""
-        return self.methods or FIGURE[figure][0]
+        if self.methods:
+            return self.methods
+        return tuple(dict.fromkeys((*FIGURE[figure][0], *BESIDE.get(figure, ()))))
 
     @property
     def task_size(self) -> int:

@@ -263,7 +263,7 @@ def test_neighbors_are_those_of_all_distances(task, name, monkeypatch):
         pairwise = pairwise.__self__.pairwise
     rows = validation.as_distributions(X_test, "X_test")
     for k in (4, 20):
-        among = measures.nearest_others(pairwise(rows, None), k)
+        between = pairwise(rows, None)
         find = EMDNeighbors.kneighbors
 
         def counted(search, find=find, **options):
@@ -273,11 +273,12 @@ def test_neighbors_are_those_of_all_distances(task, name, monkeypatch):
 
         with monkeypatch.context() as watched:
             watched.setattr(EMDNeighbors, "kneighbors", counted)
-            found = comparison._nearest_others(pairwise, rows, k, 1)
-        np.testing.assert_array_equal(found, among)
-        shares = measures.own_share(y_test[found], y_test)
-        between = pairwise(rows, None)
-        assert experiments.recall(between, y_test, n_neighbors=k) == shares.tolist()
+            found = comparison._ranked(pairwise, rows, k, 1)
+        np.testing.assert_array_equal(
+            *(measures.nearest_others(each, k) for each in (found, between))
+        )
+        shares = experiments.recall(found, y_test, n_neighbors=k)
+        assert shares == experiments.recall(between, y_test, n_neighbors=k)
     # Only exact EMDs are searched, with fewer solves than pairs.
     n = len(rows)
     assert len(solved) == (0 if name in ("gml-smoothed", "l1") else 2)
