@@ -99,7 +99,7 @@ def _paper(name: str, label: str, criterion: gm.Neighborhood, **options: Any) ->
 def _gml_from(k: int | None, start: str) -> Method:
     few = "all" if k is None else k
     name = f"gml-k{few}-{start}"
-    label = f"GML-EMD, k = {few}, {start}, 20 steps"
+    label = f"GML, k = {few}, {start}, 20 steps"
     return _paper(name, label, gm.Neighborhood(k, n_similar=k), init=start)
 
 
@@ -120,7 +120,7 @@ def by_paper(k: int | None, start: str) -> str:
 def _whole_paper(k: int | None, start: str) -> Method:
     """Learn with all settings of the paper's, and its schedule."""
     few = "all" if k is None else k
-    label = f"GML-EMD of the paper, k = {few}, {start}"
+    label = f"GML paper, k = {few}, {start}"
     learner = gm.GroundMetricLearning.paper(k, start)
     return Method.of(learner, by_paper(k, start), label)
 

@@ -2,9 +2,9 @@
 
 Hues are those of Okabe and Ito, which suit all kinds of color vision. Bin-to-bin
 distances, the baseline, are gray. Each learner has a hue or, for the EMD, each initial
-metric; larger k are darker, and 20 steps are dash-dotted. Methods that do not learn, or
-learn without square roots of histograms, are dashed and hollow. Markers distinguish the
-rest.
+metric; larger k are darker, and 20 steps are dash-dotted and hollow. Methods that do
+not learn, or learn without square roots of histograms, are dashed and hollow. Markers
+distinguish the rest.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def style_of(method: str) -> Style:
     if found := GML.fullmatch(f"{PAPER}-k3-typical" if method == PAPER else method):
         share, marker = NEIGHBORS[found["k"]]
         color = _mixed(STARTS[found["start"]], share)
-        return Style(color, marker, *(("-", 1.7) if found["paper"] else ("-.", 1.2)))
+        few = found["paper"] is None
+        return Style(color, marker, *(("-.", 1.2, True) if few else ("-", 1.7)))
     # Not hash(), which differs in every run.
     number = crc32(method.encode())
     hues, markers = (ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE), "Phd<>*p"
