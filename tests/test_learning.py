@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ import groundmetric as gm
 from contract import check_contract
 from groundmetric import Checkpoint, GroundMetricLearning, Margin, Neighborhood
 from groundmetric.learning._neighborhood import NeighborhoodCriterion
+from groundmetric.learning._run import run
 from groundmetric.similarity._makers import weights_of
 from groundmetric.similarity._weights import MatrixWeights
 from problems import fours_and_nines
@@ -269,7 +271,10 @@ def test_settings_of_the_paper(digits):
     criterion = Neighborhood(k=2, n_similar=2, inner_steps=200)
     assert str(paper.criterion) == str(criterion)
     assert (paper.power, paper.step_size, paper.init) == (1.0, 0.1, "typical")
+    assert str(Neighborhood.paper(2)) == str(criterion)
+    assert str(Neighborhood.paper()) == str(Neighborhood.paper(3))
     assert GroundMetricLearning.paper().max_steps == 8 * 200
+    assert GroundMetricLearning.paper(init="uniform").init == "uniform"
     paths = [
         GroundMetricLearning(
             criterion,
@@ -284,6 +289,49 @@ def test_settings_of_the_paper(digits):
     one, two = (learner.fit(X, y).path_ for learner in paths)
     assert two.column("outer").tolist() == [0.0] * len(two)
     np.testing.assert_array_equal(one.column("criterion"), two.column("criterion"))
+
+
+def test_the_schedule_of_the_paper(digits):
+    X, y, _, _ = digits
+    learner = GroundMetricLearning.paper()
+    settings = learner._settings()
+    assert (settings.max_outer, settings.max_inner) == (8, 200)
+    assert (settings.tol, settings.window) == (0.0075, 6)
+    least = [settings.least_steps(p) for p in range(8)]
+    assert least == [50, 40, 32, 26, 21, 17, 14, 11]  # 50 * 0.8^p, rounded up
+    assert settings.usual_steps == sum(least)
+    learner.fit(X, y)  # neither a LongFitWarning nor a ConvergenceWarning
+    outer = learner.path_.column("outer")
+    taken = np.bincount(outer.astype(int))
+    assert all(least[p] <= n <= 200 for p, n in enumerate(taken))
+    assert len(taken) == 8 or learner.converged_
+    values = learner.path_.column("criterion")
+    stop = int(taken[0])
+    before, now = values[: stop - 6].min(), values[:stop].min()
+    assert stop == 200 or before - now <= 0.0075 * abs(before)
+
+
+def test_all_outer_steps_are_told(digits):
+    X, y, _, _ = digits
+    # Inner loops of 7 steps that take all of them: so many steps were taken.
+    options = {"step_size": 1e-3, "tol": 1e-12}
+    whole = GroundMetricLearning.paper(max_steps=21, **options)
+    whole.set_params(criterion__inner_steps=7)
+    with pytest.warns(ConvergenceWarning, match="The descent took all 21 steps, and"):
+        whole.fit(X, y)
+    assert whole.n_iter_ == 21
+    # Where values go down quickly, loops do not end early, but here they do.
+    ended = GroundMetricLearning.paper(max_steps=9 * 60)
+    ended.set_params(criterion__inner_steps=60)
+    settings = ended._settings()
+    assert settings.max_outer == 9
+    descent = ended._descent(*ended._task(X, y, None))
+    descent.settings = replace(settings, tol=1e-12, min_inner=7)
+    descent._inner_is_little = lambda: descent._inner == 7
+    with pytest.warns(
+        ConvergenceWarning, match="all 9 outer steps, 63 steps in total, and has not"
+    ):
+        run(descent, X)
 
 
 def test_criteria_are_parameters():

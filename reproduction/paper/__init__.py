@@ -8,7 +8,7 @@ and resumes after a kill; ``read_results`` reads the file; ``mean_curves`` and
 
 from .comparison import Comparison, compare_split
 from .frames import export_results, read_results
-from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4, METHODS
+from .methods import ALL_STARTS, FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4, METHODS
 from .protocol import Task, binary_tasks, multiclass_tasks
 from .results import ResultsFile, Row
 from .runner import MissingResultsError, run
@@ -16,6 +16,7 @@ from .summary import MeanCurves, PairedDifferences, mean_curves, paired_differen
 from .tables import comparison_table, summary_table
 
 __all__ = [
+    "ALL_STARTS",
     "FIGURE_1",
     "FIGURE_2",
     "FIGURE_3",

@@ -16,6 +16,7 @@ from groundmetric import _files
 from .data import load
 from .frames import PARQUET, export_results, read_results
 from .methods import as_methods
+from .origin import told, versions
 from .pages import draw_pages, of_experiment, require_drawable
 from .plan import Request, eligible, plan
 from .results import require_suffix
@@ -23,6 +24,8 @@ from .runner import MissingResultsError, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pandas as pd
 
 __all__ = ["main"]
 
@@ -95,6 +98,7 @@ def _run(options: Namespace) -> None:
         results = read_results(options.out)
         for one in planned:
             rows = of_experiment(results, one.name)
+            _warn_of_versions(rows)
             names = {"methods": options.method, "compare": options.compare}
             _say(*draw_pages(rows, options.draw, one.figures, **names))
 
@@ -122,6 +126,7 @@ def _require_sense(request: Request, options: Namespace) -> None:
 def _figures(options: Namespace) -> None:
     """Draw figures of saved results, and tabulate their numbers."""
     results = of_experiment(read_results(options.results), options.experiment)
+    _warn_of_versions(results)
     drawn = draw_pages(
         results,
         options.out,
@@ -131,6 +136,12 @@ def _figures(options: Namespace) -> None:
         interval=options.interval,
     )
     _say(*drawn)
+
+
+def _warn_of_versions(rows: pd.DataFrame) -> None:
+    """Warn if rows are from several versions."""
+    if len(versions(rows)) > 1:
+        sys.stderr.write(f"warning: {told(rows)}\n")
 
 
 def _count(text: str) -> int:

@@ -29,10 +29,12 @@ Floats = NDArray[np.float64]
 Labels = NDArray[Any]
 Pairwise = Callable[[Floats, "Floats | None"], Floats]
 
-__all__ = ["FIGURE_1", "FIGURE_2", "FIGURE_3", "FIGURE_4", "METHODS", "as_methods"]
+__all__ = ["ALL_STARTS", "BESIDE", "FIGURE_1", "FIGURE_2", "FIGURE_3", "FIGURE_4"]
+__all__ += ["METHODS", "NEIGHBORS", "PAPER", "STARTS", "as_methods", "by_paper"]
 
 STARTS = ("uniform", "independence", "typical")
 NEIGHBORS = (1, 3, 5, 10, None)
+PAPER = "gml-paper"  # the paper's learner, with its k = 3 and typical tables
 SMOOTHINGS = [1.0, 3.0, math.inf]  # to choose from
 # In figures, which show methods with and without square roots, and several learners.
 LABELS = {
@@ -96,8 +98,31 @@ def _paper(name: str, label: str, criterion: gm.Neighborhood, **options: Any) ->
 
 def _gml_from(k: int | None, start: str) -> Method:
     few = "all" if k is None else k
-    name, label = f"gml-k{few}-{start}", f"GML-EMD, k = {few}, {start} start"
+    name = f"gml-k{few}-{start}"
+    label = f"GML, k = {few}, {start}, 20 steps"
     return _paper(name, label, gm.Neighborhood(k, n_similar=k), init=start)
+
+
+def by_paper(k: int | None, start: str) -> str:
+    """Name the learner with the paper's schedule; with its defaults, there is one.
+
+    Examples
+    --------
+    >>> from paper.methods import by_paper
+    >>> by_paper(3, "typical"), by_paper(None, "uniform")
+    ('gml-paper', 'gml-paper-kall-uniform')
+    """
+    if (k, start) == (3, "typical"):
+        return PAPER
+    return f"{PAPER}-k{'all' if k is None else k}-{start}"
+
+
+def _whole_paper(k: int | None, start: str) -> Method:
+    """Learn with all settings of the paper's, and its schedule."""
+    few = "all" if k is None else k
+    label = f"GML paper, k = {few}, {start}"
+    learner = gm.GroundMetricLearning.paper(k, start)
+    return Method.of(learner, by_paper(k, start), label)
 
 
 _RENAMED = {
@@ -123,6 +148,7 @@ METHODS: dict[str, Method] = _RENAMED | {
         ),
         _paper("gml-neighborhood", "GML-EMD, C_k, all similar", gm.Neighborhood()),
         *(_gml_from(k, start) for k in NEIGHBORS for start in STARTS),
+        *(_whole_paper(k, start) for k in NEIGHBORS for start in STARTS),
         Method.of(
             gm.MetricLearningCV(_SMOOTHED, {"smoothing": SMOOTHINGS}, patience=None),
             "gml-smoothed-cv",
@@ -145,6 +171,7 @@ FIGURE_1: tuple[str, ...] = (
     "nca-hellinger",
     "chi2-lmnn",
     "emd-typical",
+    PAPER,
     "gml-k3-uniform",
     "gml-neighborhood",
     "gml-smoothed",
@@ -159,25 +186,27 @@ FIGURE_2: tuple[str, ...] = (
     "itml",
     "itml-hellinger",
 )
-#: Figure 3: neighborhoods k, from typical tables, and the initial metric itself.
+#: Figure 3: neighborhoods k, from typical tables, the initial metric itself, and what
+#: 20 steps do.
 FIGURE_3: tuple[str, ...] = (
-    "gml-k1-typical",
+    *(by_paper(k, "typical") for k in NEIGHBORS),
     "gml-k3-typical",
-    "gml-k5-typical",
-    "gml-k10-typical",
-    "gml-kall-typical",
     "start-typical",
 )
 #: Figure 4: initial metrics, with and without learning. (A descent starts halfway
 #: between the uniform metric and that of the tables, which is emd-typical.)
 FIGURE_4: tuple[str, ...] = (
-    "gml-k3-uniform",
-    "gml-k3-independence",
-    "gml-k3-typical",
+    *(by_paper(3, start) for start in STARTS),
     "emd-uniform",
     "start-independence",
     "start-typical",
 )
+#: Every k of Figure 3 from every start of Figure 4.
+ALL_STARTS: tuple[str, ...] = tuple(
+    by_paper(k, start) for k in NEIGHBORS for start in STARTS
+)
+#: What is run with a figure, but only tabulated.
+BESIDE: dict[int, tuple[str, ...]] = {1: ("gml-shrunk", "tfidf-l1"), 3: ALL_STARTS}
 
 
 def as_methods(methods: Iterable[str | Method] | None) -> Sequence[Method]:

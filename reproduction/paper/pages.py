@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from groundmetric import _files
 
 from .figures import FIGURES, figure_methods, figure_pairs, paper_figures
+from .origin import told
 from .tables import comparison_table, summary_table
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def _tables(
     rows = results[results["method"].isin(names)]
     measures = MEASURES if rows["svm_error"].notna().all() else MEASURES[:-1]
     parts = [f"# {FIGURES[figure].title}", summary_table(results, methods=names)]
+    parts.append(told(rows))
     parts += [
         comparison_table(results, method, measure=measure, methods=names)
         for method in compared

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .methods import FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
+from .methods import BESIDE, FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
 from .protocol import Task, binary_tasks, multiclass_tasks
 
 if TYPE_CHECKING:
@@ -60,8 +60,10 @@ class Request:
             )
 
     def methods_of(self, figure: int) -> Sequence[str]:
-        """Return the names of the methods of a figure."""
-        return self.methods or FIGURE[figure][0]
+        """Return the names of the methods to run for a figure."""
+        if self.methods:
+            return self.methods
+        return tuple(dict.fromkeys((*FIGURE[figure][0], *BESIDE.get(figure, ()))))
 
     @property
     def task_size(self) -> int:

@@ -56,7 +56,7 @@ class Row:
     settings : str
         Parameters of the method, in JSON.
     version : str
-        Version of groundmetric.
+        Version of groundmetric, with the commit if it ran from a repository.
 
     Examples
     --------

@@ -23,6 +23,7 @@ from groundmetric.experiments.measured import require_sizes
 
 from .comparison import Comparison
 from .methods import as_methods
+from .origin import version
 from .protocol import Task, require_rows
 from .results import ResultsFile, Row
 from .work import Failure, Outcome, Unit, finished, missing
@@ -137,6 +138,7 @@ def run(
         require_client(client)
     facts = {"n_neighbors": str(n_neighbors), "svm": str(bool(svm))}
     facts |= _facts(rows, labels, given, chosen)
+    origin = version()  # of the code that is imported now, whatever happens to it later
     with ResultsFile(path) as file, threadpool_limits(1):
         file.require(experiment, facts)
         units = missing(given, chosen, file.done(experiment))
@@ -154,7 +156,7 @@ def run(
             len(units), label=experiment, show=verbose > 0, unit="task"
         ) as report:
             for n_done, (unit, outcomes) in enumerate(_alive(results), start=1):
-                found = list(_rows(experiment, unit, outcomes))
+                found = list(_rows(experiment, origin, unit, outcomes))
                 n_rows += file.append(found)
                 failures += list(_failures(unit, outcomes))
                 if report:
@@ -175,7 +177,9 @@ def _alive(results: Iterator[Result]) -> Iterator[Result]:
         ) from error
 
 
-def _rows(experiment: str, unit: Unit, outcomes: Sequence[Outcome]) -> Iterator[Row]:
+def _rows(
+    experiment: str, origin: str, unit: Unit, outcomes: Sequence[Outcome]
+) -> Iterator[Row]:
     for method, outcome in zip(unit.methods, outcomes, strict=True):
         if isinstance(outcome, Comparison):
             yield Row(
@@ -186,7 +190,7 @@ def _rows(experiment: str, unit: Unit, outcomes: Sequence[Outcome]) -> Iterator[
                 n_train=len(unit.task.train),
                 n_test=len(unit.task.test),
                 settings=_settings(method),
-                version=__version__,
+                version=origin,
                 **vars(outcome),
             )
 

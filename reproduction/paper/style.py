@@ -2,8 +2,9 @@
 
 Hues are those of Okabe and Ito, which suit all kinds of color vision. Bin-to-bin
 distances, the baseline, are gray. Each learner has a hue or, for the EMD, each initial
-metric; larger k are darker. Methods that do not learn, or learn without square roots of
-histograms, are dashed and hollow. Markers distinguish the rest.
+metric; larger k are darker, and 20 steps are dash-dotted and hollow. Methods that do
+not learn, or learn without square roots of histograms, are dashed and hollow. Markers
+distinguish the rest.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from dataclasses import dataclass
 from zlib import crc32
 
-from .methods import METHODS
+from .methods import METHODS, PAPER
 
 __all__ = ["Style", "label_of", "style_of"]
 
@@ -45,7 +46,9 @@ DEFAULTS = {
     "gml-neighborhood": (0.35, "X", 1.7),
     "gml-smoothed": (-0.55, "h", 1.7),
 }
-GML = re.compile(rf"gml-k(?P<k>{'|'.join(NEIGHBORS)})-(?P<start>{'|'.join(STARTS)})")
+GML = re.compile(
+    rf"gml(?P<paper>-paper)?-k(?P<k>{'|'.join(NEIGHBORS)})-(?P<start>{'|'.join(STARTS)})"
+)
 EMD = re.compile(r"(?P<kind>emd|start)-(?P<start>\w+)")
 NOT_LEARNED = {"emd": "d", "start": "p"}
 
@@ -105,9 +108,12 @@ def style_of(method: str) -> Style:
     if method in DEFAULTS:
         share, marker, width = DEFAULTS[method]
         return Style(_mixed(STARTS["uniform"], share), marker, width=width)
-    if found := GML.fullmatch(method):
+    # One method has two names.
+    if found := GML.fullmatch(f"{PAPER}-k3-typical" if method == PAPER else method):
         share, marker = NEIGHBORS[found["k"]]
-        return Style(_mixed(STARTS[found["start"]], share), marker, width=1.7)
+        color = _mixed(STARTS[found["start"]], share)
+        few = found["paper"] is None
+        return Style(color, marker, *(("-.", 1.2, True) if few else ("-", 1.7)))
     # Not hash(), which differs in every run.
     number = crc32(method.encode())
     hues, markers = (ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE), "Phd<>*p"

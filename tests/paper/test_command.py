@@ -13,7 +13,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from paper import FIGURE_3, FIGURE_4, METHODS, MissingResultsError, read_results
+from paper import (
+    ALL_STARTS,
+    FIGURE_3,
+    FIGURE_4,
+    METHODS,
+    MissingResultsError,
+    read_results,
+)
 from paper.command import main
 from paper.plan import Request, eligible, plan
 from started import SCRIPT, finished, python
@@ -146,7 +153,7 @@ def test_figures_of_one_size_share_an_experiment():
     many, few = planned([1, 2, 3, 4], np.repeat(np.arange(60), 50))
     assert (many.name, many.figures, len(many.tasks)) == ("y/25x25-seed0", [1, 2], 625)
     assert (few.name, few.figures, len(few.tasks)) == ("y/10x10-seed0", [3, 4], 100)
-    assert sorted(few.methods) == sorted({*FIGURE_3, *FIGURE_4})
+    assert sorted(few.methods) == sorted({*FIGURE_3, *FIGURE_4, *ALL_STARTS})
     assert set(many.methods) < set(METHODS)
     # All of them, if there are fewer classes.
     (one,) = planned([1, 2, 3, 4], np.repeat(np.arange(20), 50))

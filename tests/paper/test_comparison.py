@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 
 from groundmetric import (
     EMDKernel,
+    EMDNeighbors,
     GroundMetricLearning,
     MetricLearningCV,
     Neighborhood,
@@ -21,11 +22,21 @@ from groundmetric import (
     experiments,
     initial_metric,
     pairwise_emd,
+    validation,
 )
 from groundmetric.experiments import measures
 from groundmetric.experiments.estimators import of_learner
-from paper import METHODS, Comparison, compare_split, methods
+from paper import METHODS, Comparison, compare_split, comparison, methods
 
+# The settings of section 7.3.
+PAPER = {
+    "criterion": Neighborhood(3, n_similar=3, inner_steps=200),
+    "init": "typical",
+    "power": 1.0,
+    "step_size": 0.1,
+    "max_steps": 8 * 200,
+}
+ONE = Neighborhood(1, n_similar=1, inner_steps=200)
 FEW = [name for name in METHODS if not name.startswith("gml-")]
 
 
@@ -101,6 +112,8 @@ def test_neighborhoods_and_starts_are_what_they_are_called(task):
         ),
         ("gml-neighborhood", {"criterion": "neighborhood", "power": 1.0}),
         ("gml", {}),
+        ("gml-paper", PAPER),
+        ("gml-paper-k1-uniform", PAPER | {"criterion": ONE, "init": "uniform"}),
     ):
         pairwise = METHODS[name].learn(X, y, 1)
         expected = GroundMetricLearning(**options).fit(X, y).pairwise(X_test, X)
@@ -231,3 +244,42 @@ def test_splits_do_not_share_callbacks(task, search):
     learned = of_learner(learner).learn(X, y, None)
     assert learned.learner.n_iter_ == 1
     assert seen == []
+
+
+@pytest.mark.parametrize(
+    "name", ["gml", "gml-k3-uniform", "emd-typical", "gml-cv", "gml-smoothed", "l1"]
+)
+def test_neighbors_are_those_of_all_distances(task, name, monkeypatch):
+    X, y, X_test, y_test = task
+    # Each test histogram three times: the nearest others are tied.
+    X_test, y_test = np.tile(X_test, (3, 1)), np.tile(y_test, 3)
+    if name == "gml-cv":  # few steps
+        one = MetricLearningCV(GroundMetricLearning(max_steps=1), {}, cv=2)
+        method = experiments.Method.of(one, name)
+    else:
+        method = METHODS[name]
+    pairwise, solved = method.learn(X, y, 1), []
+    if isinstance(getattr(pairwise, "__self__", None), MetricLearningCV):
+        pairwise = pairwise.__self__.pairwise
+    rows = validation.as_distributions(X_test, "X_test")
+    for k in (4, 20):
+        between = pairwise(rows, None)
+        find = EMDNeighbors.kneighbors
+
+        def counted(search, find=find, **options):
+            found = find(search, **options)
+            solved.append(search.n_solves_)
+            return found
+
+        with monkeypatch.context() as watched:
+            watched.setattr(EMDNeighbors, "kneighbors", counted)
+            found = comparison._ranked(pairwise, rows, k, 1)
+        np.testing.assert_array_equal(
+            *(measures.nearest_others(each, k) for each in (found, between))
+        )
+        shares = experiments.recall(found, y_test, n_neighbors=k)
+        assert shares == experiments.recall(between, y_test, n_neighbors=k)
+    # Only exact EMDs are searched, with fewer solves than pairs.
+    n = len(rows)
+    assert len(solved) == (0 if name in ("gml-smoothed", "l1") else 2)
+    assert all(n_solves < n * (n - 1) / 2 for n_solves in solved)

@@ -155,7 +155,8 @@ class CombinedMetricLearning(ExactLearner):
         effort = effort_of(rows, weights, goal._counts(len(rows)), settings, threads)
         n_bytes = effort.n_bytes + 3 * candidates.metrics.nbytes
         advice = "fewer histograms (max_samples) or fewer steps make it shorter"
-        warn_if_long(effort.solving, n_bytes, rows.shape, advice)
+        size = effort.solving, n_bytes, rows.shape
+        warn_if_long(*size, advice, if_it=effort.if_it)
         return Descent(
             CombinedCriterion(criterion, candidates),
             ConicCombinations(candidates),

@@ -176,6 +176,20 @@ class Neighborhood(Parameters):
         self.n_similar = n_similar
         self.inner_steps = inner_steps
 
+    @classmethod
+    def paper(cls, k: int | None = 3) -> Neighborhood:
+        """Make the criterion of Cuturi & Avis: k neighbors of both kinds, 200 steps.
+
+        All other settings of theirs are in :meth:`GroundMetricLearning.paper`.
+
+        Examples
+        --------
+        >>> from groundmetric import Neighborhood
+        >>> Neighborhood.paper(5)
+        Neighborhood(k=5, n_similar=5, inner_steps=200)
+        """
+        return cls(k, n_similar=k, inner_steps=200)  # q_max
+
     def _settings(self, settings: Settings) -> Settings:
         inner = validation.as_count(self.inner_steps, "inner_steps", low=1)
         # Outer steps count as whole ones, even if their progress ends early.

@@ -61,7 +61,18 @@ class Settings:
 
     def least_steps(self, outer: int) -> int:
         """Count the steps of an inner loop that progress cannot end."""
-        return int(self.min_inner * self.shrink**outer)
+        least = math.ceil(round(self.min_inner * self.shrink**outer, 6))
+        return min(self.max_inner, max(least, self.window + 1))
+
+    @property
+    def most_steps(self) -> int:
+        """Count the steps if progress ends no loop."""
+        return self.max_outer * self.max_inner
+
+    @property
+    def usual_steps(self) -> int:
+        """Count the steps if progress ends inner loops as soon as it can."""
+        return sum(self.least_steps(outer) for outer in range(self.max_outer))
 
     def is_little(self, before: float, now: float) -> bool:
         """Return whether this is too little progress."""
@@ -205,7 +216,7 @@ class Descent:
     def _inner_is_little(self) -> bool:
         """Return whether the bound has made too little progress in this inner loop."""
         settings = self.settings
-        if self._inner < max(settings.least_steps(self._outer), settings.window + 1):
+        if self._inner < settings.least_steps(self._outer):
             return False
         values = self.path[-self._inner :].column("criterion")
         return settings.is_little(values[: -settings.window].min(), values.min())

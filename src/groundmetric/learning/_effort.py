@@ -76,10 +76,14 @@ def solved_pairs(
 class Effort:
     """Estimated cost of a fit that takes all its steps.
 
+    Inner loops usually end once they may: they count with their least steps.
+
     Attributes
     ----------
     n_steps, n_solves, n_pivots : int
         Counts, over all steps.
+    most_steps : int
+        Limit on steps.
     solving, projecting : float
         Seconds.
     n_bytes : int
@@ -92,11 +96,19 @@ class Effort:
     solving: float
     projecting: float
     n_bytes: int
+    most_steps: int
 
     @property
     def seconds(self) -> float:
         """Total time."""
         return self.solving + self.projecting
+
+    @property
+    def if_it(self) -> str:
+        """What the fit does if these are its costs."""
+        if self.n_steps == self.most_steps:
+            return "takes all its steps"
+        return f"takes {self.n_steps} of at most {self.most_steps} steps"
 
     @property
     def advice(self) -> str:
@@ -123,7 +135,7 @@ def effort_of(
     n, d = rows.shape
     kind = settings.criterion
     pairs = solved_pairs(weights, *counts)
-    n_steps = settings.max_outer * settings.max_inner
+    n_steps = settings.usual_steps
     # Margins find their targets at every step, C_k its similar pairs at outer ones.
     n_similar = n_steps if kind == "margin" else settings.max_outer
     n_solves = n_similar * pairs.similar + n_steps * pairs.dissimilar
@@ -137,6 +149,7 @@ def effort_of(
         solving=n_solves * a_solve / n_threads,
         projecting=n_steps * projection * d**3,
         n_bytes=fit_bytes(n, d, pairs),
+        most_steps=settings.most_steps,
     )
 
 
@@ -147,14 +160,19 @@ def fit_bytes(n: int, d: int, pairs: Pairs) -> int:
 
 
 def warn_if_long(
-    seconds: float, n_bytes: float, shape: tuple[int, int], advice: str
+    seconds: float,
+    n_bytes: float,
+    shape: tuple[int, int],
+    advice: str,
+    *,
+    if_it: str = "takes all its steps",
 ) -> None:
     """Warn if this is more than a minute, or more than a gigabyte."""
     if seconds <= LONG and n_bytes <= LARGE:
         return
     takes = []
     if seconds > LONG:
-        takes.append(f"about {duration(seconds)}, if it takes all its steps,")
+        takes.append(f"about {duration(seconds)}, if it {if_it},")
     if n_bytes > LARGE:
         takes.append(f"about {n_bytes / 1e9:.1f} GB of memory")
     n, d = shape
@@ -170,4 +188,5 @@ def warn_before(
 ) -> None:
     """Warn if the fit will be long or large."""
     effort = effort_of(rows, weights, counts, settings, n_threads)
-    warn_if_long(effort.seconds, effort.n_bytes, rows.shape, effort.advice)
+    size = effort.seconds, effort.n_bytes, rows.shape
+    warn_if_long(*size, effort.advice, if_it=effort.if_it)

@@ -16,6 +16,7 @@ from ._criteria import Margin, Neighborhood, as_criterion
 from ._descent import Descent, Settings
 from ._effort import warn_before
 from ._exact import ExactLearner
+from ._paper import PaperSettings
 from ._partial import StepsOnBatches
 from ._pull import MetricPull
 from ._space import MetricCone, norm
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-class GroundMetricLearning(StepsOnBatches, ExactLearner):
+class GroundMetricLearning(PaperSettings, StepsOnBatches, ExactLearner):
     """Learn the ground metric of the earth mover's distance.
 
     Looks for the metric between bins under which the EMD is small between similar
@@ -77,7 +78,8 @@ optional
         Limit on steps. Up to 20, reaching it is intended. If you allow more, a
         ``ConvergenceWarning`` tells you if they are used up before progress falls below
         ``tol``, unless that is 0. With ``inner_steps``, each outer step counts as that
-        many, even if it ends early.
+        many, even if it ends early; up to 8 outer steps, the paper's number, are
+        intended, too.
     tol : float, default=0.0075
         Stop when the relative improvement over the last six steps falls below this.
     batch_size : int, optional
@@ -164,21 +166,6 @@ optional
         self.callbacks = callbacks
         self.verbose = verbose
         self.random_state = random_state
-
-    @classmethod
-    def paper(
-        cls,
-        k: int | None = 3,
-        **options: Any,
-    ) -> GroundMetricLearning:
-        """Make a learner with the settings of Cuturi & Avis.
-
-        C_k with k similar and dissimilar neighbors each, on the histograms themselves,
-        from typical tables, in 8 outer steps of up to 200 inner ones.
-        """
-        criterion = Neighborhood(k, n_similar=k, inner_steps=200)
-        settings: dict[str, Any] = {"power": 1.0, "init": "typical", "step_size": 0.1}
-        return cls(criterion, **settings | {"max_steps": 1600} | options)
 
     @all_or_nothing
     def fit(

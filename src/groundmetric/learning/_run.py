@@ -11,6 +11,7 @@ import numpy as np
 from .._progress import progress_bar
 from .._warnings import warn_not_converged
 from ._checkpoint import Checkpoint, StateFile, identify
+from ._paper import OUTER_STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from .._progress import Report
     from ._descent import Descent, Observer
 
-# Up to this many steps, reaching the limit is intended.
-BUDGET = 20
+# Up to this many steps, reaching the limit is intended; and up to this many outer
+# steps, if inner loops ended before their limit.
+BUDGET, OUTER_BUDGET = 20, OUTER_STEPS
 
 
 def valid_callbacks(callbacks: Any) -> list[Any]:
@@ -73,11 +75,23 @@ def run(
         observers.sort(key=lambda each: isinstance(each, StateFile))
         if len(descent.path) != n_steps:
             descent.run(observers)
-    if descent.hit_limit and settings.tol > 0 and limit > BUDGET:
-        warn_not_converged(
-            f"The descent took all {limit} steps, and has not converged to "
-            f"tol={settings.tol}; raise max_steps, or tol."
-        )
+    if descent.hit_limit and settings.tol > 0:
+        _warn_at_limit(descent, limit)
+
+
+def _warn_at_limit(descent: Descent, limit: int) -> None:
+    """Warn, unless the limit is one that is meant to be reached."""
+    n_steps, n_outer = len(descent.path), descent.settings.max_outer
+    if n_steps >= limit > BUDGET:
+        taken = f"took all {limit} steps"
+    elif n_steps < limit and n_outer > OUTER_BUDGET:
+        taken = f"took all {n_outer} outer steps, {n_steps} steps in total"
+    else:
+        return
+    warn_not_converged(
+        f"The descent {taken}, and has not converged to tol={descent.settings.tol}; "
+        "raise max_steps, or tol."
+    )
 
 
 def _shown(report: Report | None) -> Observer:
