@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from groundmetric.cli import _console
 from groundmetric.cli._app import app
+from groundmetric.report import _lesson
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +16,12 @@ def silence():
     """Drop notes that a test left unprinted, so that the next test starts without."""
     yield
     _console._held.clear()
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """Learn on few draws in each report; test_report.py has as many as users."""
+    monkeypatch.setattr(_lesson, "N_DRAWS", 6)
 
 
 @pytest.fixture
