@@ -19,7 +19,7 @@ from groundmetric.experiments import FIXED, compare
 from groundmetric.report import _lesson
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("folder", "measured_once")
 def test_evaluate(run):
     line = ["evaluate", "data.csv", "--folds", "2", "--neighbors", "1", "--no-svm"]
     found = run(*line)
