@@ -6,6 +6,7 @@ import inspect
 import io
 import re
 import runpy
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -13,8 +14,11 @@ from pathlib import Path
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
+from typer.testing import CliRunner
 
 import groundmetric as gm
+from groundmetric.cli._app import app
+from groundmetric.report import _lesson
 
 mpl.use("Agg")
 
@@ -244,7 +248,18 @@ def run_tutorial(tmp_path, monkeypatch):
     return run
 
 
-def test_tutorial_of_images_says_what_comes_out(run_tutorial, capsys):
+def test_tutorial_of_images_says_what_comes_out(run_tutorial, capsys, monkeypatch):
+    def in_here(words, *, cwd, **_):
+        assert words[:3] == [sys.executable, "-m", "groundmetric"]
+        with monkeypatch.context() as there:
+            there.chdir(cwd)
+            done = CliRunner().invoke(app, words[3:], catch_exceptions=False)
+        assert done.exit_code == 0
+        return done
+
+    # Without a process for each command, and with fewer draws in the report.
+    monkeypatch.setattr(subprocess, "run", in_here)
+    monkeypatch.setattr(_lesson, "N_DRAWS", 6)
     names = run_tutorial("plot_1_images")
     path = Path(names["__file__"])
     error = len(names["wrong"]) / len(names["new"].y)
