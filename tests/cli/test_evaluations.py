@@ -235,7 +235,7 @@ def test_report(model, folder, run):
     assert message == html.unescape(headline).replace("\xa0", " ")
     found = run(
         "report", "data.csv", "--model", model, "--test", "data.csv", "--out", "t.html",
-        "--json",
+        "--no-learners", "--json",
     )  # fmt: skip
     facts = json.loads(found.stdout)
     assert (facts["report"], facts["n_test"]) == ("t.html", 8)
