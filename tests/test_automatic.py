@@ -18,7 +18,7 @@ from groundmetric.automatic import _families
 from groundmetric.experiments import Method, compare, stability
 from groundmetric.learning import _cross_validation
 from groundmetric.learning._folds import Folds
-from groundmetric.report import write_report
+from groundmetric.report import _lesson, write_report
 from test_prior_estimator import NeverDense
 
 D = 6  # bins
@@ -323,7 +323,8 @@ def test_comparisons(data):
     assert 0.0 <= found.loc["auto", "error"] < 0.5
 
 
-def test_reports_and_stability(data, tmp_path):
+def test_reports_and_stability(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(_lesson, "N_DRAWS", 4)
     X, y = data
     learner = AutoMetric(cv=2)
     path = write_report(

@@ -22,7 +22,7 @@ from groundmetric import (
 )
 from groundmetric.experiments import Method, compare, stability
 from groundmetric.plotting import FeatureMapDisplay
-from groundmetric.report import write_report
+from groundmetric.report import _lesson, write_report
 from test_prior_estimator import NeverDense
 from test_prior_learning import documents
 
@@ -313,7 +313,8 @@ def test_map_of_bins(task):
     assert shown.map.stress == pytest.approx(0.0, abs=1e-3)
 
 
-def test_reports(task, tmp_path):
+def test_reports(task, tmp_path, monkeypatch):
+    monkeypatch.setattr(_lesson, "N_DRAWS", 4)
     rows, y, points = task
     X = rows[:90].toarray()
     few = {"n_folds": 3, "n_repeats": 1, "learners": ()}

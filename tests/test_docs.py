@@ -1,11 +1,13 @@
 """The documentation has every public name and page, and its code runs."""
 
 import contextlib
+import functools
 import importlib
 import inspect
 import io
 import re
 import runpy
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -13,8 +15,13 @@ from pathlib import Path
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
+from sklearn import model_selection
+from typer.testing import CliRunner
 
 import groundmetric as gm
+from groundmetric import experiments
+from groundmetric.cli._app import app
+from groundmetric.report import _lesson
 
 mpl.use("Agg")
 
@@ -244,7 +251,18 @@ def run_tutorial(tmp_path, monkeypatch):
     return run
 
 
-def test_tutorial_of_images_says_what_comes_out(run_tutorial, capsys):
+def test_tutorial_of_images_says_what_comes_out(run_tutorial, capsys, monkeypatch):
+    def in_here(words, *, cwd, **_):
+        assert words[:3] == [sys.executable, "-m", "groundmetric"]
+        with monkeypatch.context() as there:
+            there.chdir(cwd)
+            done = CliRunner().invoke(app, words[3:], catch_exceptions=False)
+        assert done.exit_code == 0
+        return done
+
+    # Without a process for each command, and with fewer draws in the report.
+    monkeypatch.setattr(subprocess, "run", in_here)
+    monkeypatch.setattr(_lesson, "N_DRAWS", 6)
     names = run_tutorial("plot_1_images")
     path = Path(names["__file__"])
     error = len(names["wrong"]) / len(names["new"].y)
@@ -253,7 +271,13 @@ def test_tutorial_of_images_says_what_comes_out(run_tutorial, capsys):
     assert f"{float(here[0]) / 100:.1%}".replace("%", " %") in capsys.readouterr().out
 
 
-def test_tutorial_of_text_ends_below_word_movers_distance(capsys):
+def test_tutorial_of_text_ends_below_word_movers_distance(capsys, monkeypatch):
+    splits = model_selection.StratifiedShuffleSplit
+
+    def few(_, **options):
+        return splits(5, **options)
+
+    monkeypatch.setattr(model_selection, "StratifiedShuffleSplit", few)
     names = runpy.run_path(str(ROOT / "examples" / "tutorials" / "plot_2_text.py"))
     plt.close("all")
     assert list(names["found"])[2:] == ["word mover's", "learned", "closed form"]
@@ -271,7 +295,11 @@ def test_tutorial_of_many_distances_runs(run_tutorial, capsys):
     assert 0 < int(re.search(r"killed after (\d+)", printed)[1]) < names["n_blocks"]
 
 
-def test_tutorial_of_microbiomes_names_genera_that_were_changed(run_tutorial, capsys):
+def test_tutorial_of_microbiomes_names_genera_that_were_changed(
+    run_tutorial, capsys, monkeypatch
+):
+    once = functools.partial(experiments.compare, n_repeats=1)  # instead of twice
+    monkeypatch.setattr(experiments, "compare", once)
     names = run_tutorial("plot_4_microbiome")
     assert len(names["named"]) >= 3
     assert set(names["named"]) <= names["true"]

@@ -28,7 +28,7 @@ from groundmetric.baselines import NCA, ChiSquaredLMNN
 from groundmetric.experiments import Estimate, Stability, compare
 from groundmetric.experiments.measures import nearest, nearest_others, own_share, votes
 from groundmetric.experiments.splits import split_data
-from groundmetric.report import write_report
+from groundmetric.report import _lesson, write_report
 from groundmetric.report._bins import N_SHOWN
 from groundmetric.report._contents import contents, packed
 from groundmetric.report._details import details, recall_beside
@@ -46,6 +46,12 @@ SMALL = {
     "X_test": [[5, 1, 0, 0], [0, 0, 1, 5], [0, 2, 2, 1]],
     "y_test": ["a", "b", "b"],
 }
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """Learn on few draws in each report."""
+    monkeypatch.setattr(_lesson, "N_DRAWS", 6)
 
 
 def learner_of(**options):
@@ -262,7 +268,8 @@ def test_split_keeps_classes_and_never_trusts_a_fitted_learner(task):
 # The contents.
 
 
-def test_what_was_learned_is_named_only_if_it_repeats():
+def test_what_was_learned_is_named_only_if_it_repeats(monkeypatch):
+    monkeypatch.setattr(_lesson, "N_DRAWS", N_DRAWS)  # as many as in a user's report
     rng, masses = np.random.default_rng(0), np.ones((2, 16))
     masses[[0, 1], [0, 1]] = 8.0  # what differs between the classes
     y = np.repeat([0, 1], 20)

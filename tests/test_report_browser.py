@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from groundmetric import DiscriminantMetricLearning, GroundMetricLearning
 from groundmetric.cli._app import app
-from groundmetric.report import write_report
+from groundmetric.report import _lesson, write_report
 from groundmetric.report._bins import N_SHOWN
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not there")
@@ -222,7 +222,9 @@ def photos(tmp_path_factory):
             Image.fromarray(pixels).save(folder / name / f"{i}.png")
     page = tmp_path_factory.mktemp("page") / "r.html"
     line = ["report", str(folder), "--out", str(page), "--folds", "3", "--repeats", "1"]
-    assert CliRunner().invoke(app, [*line, "--no-learners"]).exit_code == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_lesson, "N_DRAWS", 6)
+        assert CliRunner().invoke(app, [*line, "--no-learners"]).exit_code == 0
     # Nothing repeats on images of noise: mark the cells of some features.
     text = page.read_text(encoding="utf-8")
     nothing, some = (

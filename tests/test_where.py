@@ -1,8 +1,6 @@
 """The benchmark of all methods on all data sets: its data, choices, and verdicts."""
 
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +15,7 @@ from where_methods import entries
 from where_table import as_results, averages, gain, means, verdicts, verdicts_of
 
 from groundmetric.experiments import METHODS, Design, Method
+from started import SCRIPT, finished
 
 ROOT = Path(__file__).parents[1]
 
@@ -198,20 +197,13 @@ def test_a_run_resumes(tmp_path):
     options = [str(tmp_path), "--out", str(out), "--draws", "2", "--only", "some"]
 
     def run(*more):
-        return subprocess.run(
-            [sys.executable, script, *options, *more],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return finished(SCRIPT, script, *options, *more)
 
-    first = run("--methods", "l1", "gmml")
-    assert first.returncode == 0, first.stderr
-    assert "4/4 some" in first.stdout
-    second = run(
-        "--methods", "l1", "gmml", "gml", "--export", str(tmp_path / "a.parquet")
-    )
-    assert "2/2 some" in second.stdout
+    code, printed, error = run("--methods", "l1", "gmml")
+    assert code == 0, error
+    assert "4/4 some" in printed
+    more = ["--methods", "l1", "gmml", "gml", "--export", str(tmp_path / "a.parquet")]
+    assert "2/2 some" in run(*more)[1]
     frame = as_results(pd.read_parquet(tmp_path / "a.parquet"))
     assert len(frame) == 6
     assert frame["failure"].isna().all()
@@ -219,7 +211,7 @@ def test_a_run_resumes(tmp_path):
     assert (frame["seconds"] >= frame["fit_seconds"]).all()
     with sqlite3.connect(out) as file:
         file.execute("UPDATE results SET version = 'old' WHERE method = 'l1'")
-    assert "has rows of old" in run().stderr
+    assert "has rows of old" in run()[2]
 
 
 def test_the_page_has_all_generated_parts():

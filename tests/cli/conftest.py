@@ -6,8 +6,9 @@ from PIL import Image
 from samples import LINE, X, Y, csv_of
 from typer.testing import CliRunner
 
-from groundmetric.cli import _console
+from groundmetric.cli import _console, _evaluate
 from groundmetric.cli._app import app
+from groundmetric.report import _lesson
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +16,25 @@ def silence():
     """Drop notes that a test left unprinted, so that the next test starts without."""
     yield
     _console._held.clear()
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """Learn on few draws in each report; test_report.py has as many as users."""
+    monkeypatch.setattr(_lesson, "N_DRAWS", 6)
+
+
+@pytest.fixture
+def measured_once(monkeypatch):
+    """Let evaluate measure each choice of learners once, however it prints them."""
+    measure_beside, found = _evaluate.measure_beside, {}
+
+    def measure(*args, learners, **options):
+        if learners not in found:
+            found[learners] = measure_beside(*args, learners=learners, **options)
+        return found[learners]
+
+    monkeypatch.setattr(_evaluate, "measure_beside", measure)
 
 
 @pytest.fixture

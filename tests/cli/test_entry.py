@@ -15,9 +15,20 @@ from samples import X, Y, csv_of
 from groundmetric import EMDKernel
 from groundmetric.cli import _command, _evaluate, _fit, _report, main
 from groundmetric.cli._app import COMMANDS, OneLine
+from started import finished
 
 # What takes long to import, and what help has no use for.
 HEAVY = ("joblib", "matplotlib", "pandas", "pyarrow", "scipy", "sklearn")
+
+# Run the command in a process that has not imported anything of ours yet.
+FRESH = """
+import sys
+for name in [name for name in sys.modules if name.startswith("groundmetric")]:
+    if not name.endswith("._core"):  # which cannot be imported twice
+        del sys.modules[name]
+from groundmetric.cli import main
+main()
+"""
 
 
 def test_every_command_has_help_with_examples(run):
@@ -80,9 +91,9 @@ def test_module_runs_in_a_pipe():
     )
     assert (found.returncode, json.loads(found.stdout)["n_bins"]) == (0, 3)
     assert found.stderr == "labels: column 'kind', the only text column\n"
-    found = subprocess.run([*command, "fit", "none.csv"], check=False, **options)
+    found = subprocess.run([*command, "check", "none.csv"], check=False, **options)
     assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr == "error: none.csv: no such file or folder.\n"
+    assert found.stderr == "error: none.csv: No such file or directory\n"
 
 
 def test_completion(run):
@@ -154,14 +165,9 @@ def test_interrupt(run, monkeypatch):
 def test_models_of_another_kind_are_named(folder, command):
     EMDKernel(distance=1 - np.eye(3)).fit(X).save(folder / "kernel.npz")
     line = [command, "data.csv", "--model", "kernel.npz"]
-    found = subprocess.run(  # by a process that has not imported the class yet
-        [sys.executable, "-m", "groundmetric", *line],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr == (
+    code, out, error = finished(FRESH, *line)
+    assert (code, out) == (2, "")
+    assert error == (
         "error: kernel.npz is a model of EMDKernel; one of a learner of a metric, such "
         "as GroundMetricLearning, or of EMDClassifier is needed.\n"
     )

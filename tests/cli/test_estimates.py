@@ -21,6 +21,7 @@ from groundmetric.cli import _console
 from groundmetric.experiments import beside, effort
 from groundmetric.experiments.beside import measure_beside
 from groundmetric.experiments.splits import split_data
+from groundmetric.report import _lesson
 
 COMMANDS = {
     "evaluate data.csv --folds 2 --no-learners": "3 bins, 8 rows, 4 splits, 5 methods",
@@ -75,8 +76,8 @@ def test_bars_count_every_fit_and_every_draw(run, monkeypatch):
     for module in ("cross_validation", "repeats"):
         monkeypatch.setattr(f"groundmetric.experiments.{module}.progress_bar", watched)
     assert run("report", "data.csv", "--folds", 2, "--no-learners").exit_code == 0
-    # Two folds, twice; five distances; thirty draws.
-    assert reports == {"fits": [4 * 5], "draws": [30]}
+    # Two folds, twice; five distances.
+    assert reports == {"fits": [4 * 5], "draws": [_lesson.N_DRAWS]}
 
 
 @pytest.mark.parametrize(

@@ -79,13 +79,13 @@ def test_groups_beside_ids_with_samples_in_rows_and_columns(samples, run):
     assert errors[0] == errors[1] == errors[2]
 
 
-@pytest.mark.usefixtures("samples")
-def test_evaluate_and_report_keep_groups_together(run):
-    line = ["samples.csv", "--groups", "patient", "--folds", "3", "--json"]
+def test_evaluate_and_report_keep_groups_together(samples, run):
+    few = ["--folds", "3", "--repeats", "1"]
+    line = ["samples.csv", "--groups", "patient", *few, "--json"]
     found = [json.loads(run(name, *line).stdout) for name in ("evaluate", "report")]
     data = read_table("samples.csv", groups="patient")
     frame = compare(data.X, data.y, groups=data.groups, methods=["l1", "logistic"],
-                    n_folds=3)  # fmt: skip
+                    n_folds=3, n_repeats=1)  # fmt: skip
     for facts in found:
         assert facts["n_groups"] == 12
         l1 = facts["errors"]["l1"]["knn"]
@@ -94,18 +94,14 @@ def test_evaluate_and_report_keep_groups_together(run):
         assert set(facts["predictors"]) == {"logistic", "linear-svm"}
         one = facts["predictors"]["logistic"]
         assert one["error"]["mean"] == pytest.approx(frame.loc["logistic", "error"])
-    without = run("evaluate", *line[:-1], "--no-learners")
-    assert "None of the 12 groups was divided." in without.stdout
-    assert "logistic" not in without.stdout
-
-
-def test_a_report_has_a_row_for_predictors(samples, run):
-    few = ["--groups", "patient", "--folds", "3", "--repeats", "1"]
-    run("report", "samples.csv", *few)
+    # The page has a row for predictors.
     page = (samples / "report.html").read_text(encoding="utf-8")
     assert '<tr class="is-logistic"><th scope="row">' in page
     assert "linear SVM</th>" in page
     assert "None of the 12 groups was divided." in page
+    without = run("evaluate", *line[:-1], "--no-learners")
+    assert "None of the 12 groups was divided." in without.stdout
+    assert "logistic" not in without.stdout
 
 
 def test_a_test_set_has_other_groups(samples, run):

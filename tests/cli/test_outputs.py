@@ -22,6 +22,16 @@ from groundmetric.cli._options import INPUT, Output
 from started import SCRIPT, finished
 
 COMMAND = [sys.executable, "-m", "groundmetric"]
+# Run the command with a file as its standard input (0) or output (1).
+TO_A_FILE = """
+import os, sys
+from groundmetric.cli import main
+number, name = int(sys.argv.pop(1)), sys.argv.pop(1)
+os.dup2(os.open(name, (os.O_RDONLY, os.O_WRONLY)[number]), number)
+if number == 0:
+    sys.stdin = os.fdopen(0, closefd=False)
+main()
+"""
 REPLACED = {
     "fit data.csv --out m.npz": "m.npz",
     "distances data.csv --metric line.npy --out d.csv": "d.csv",
@@ -84,12 +94,9 @@ def test_an_output_that_is_an_input_is_refused(line, linked, run, monkeypatch):
 def test_standard_input_may_be_the_output():
     before = Path("data.csv").read_bytes()
     line = ["distances", "-", "--metric", "line.npy", "--out", "data.csv"]
-    with Path("data.csv").open() as file:
-        found = subprocess.run(
-            [*COMMAND, *line], stdin=file, capture_output=True, text=True, check=False
-        )
-    assert found.returncode == 2
-    assert "--out is data.csv, the same file as DATA (-)" in found.stderr
+    code, _, error = finished(TO_A_FILE, "0", "data.csv", *line)
+    assert code == 2
+    assert "--out is data.csv, the same file as DATA (-)" in error
     assert Path("data.csv").read_bytes() == before
 
 
@@ -180,17 +187,19 @@ def test_a_full_disk_is_named(run):
     assert found.exit_code == 2
     assert found.stderr.startswith("error: m.npz: No space left on device; make room")
     np.savetxt("big.csv", np.zeros((90, 90)), delimiter=",")
+    error = "error: standard output: No space left on device\n"
     for line in ("project big.csv", "project line.npy", "info", "info --json"):
-        with Path("/dev/full").open("w") as full:
-            found = subprocess.run(
-                [*COMMAND, *line.split()],
-                stdout=full,
-                stderr=subprocess.PIPE,
-                text=True,
-                check=False,
-            )
-        assert found.returncode == 2
-        assert found.stderr == "error: standard output: No space left on device\n"
+        assert finished(TO_A_FILE, "1", "/dev/full", *line.split()) == (2, "", error)
+    # Python itself has nothing to add at its end.
+    with Path("/dev/full").open("w") as full:
+        found = subprocess.run(
+            [*COMMAND, "project", "line.npy"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (found.returncode, found.stderr) == (2, error)
 
 
 @pytest.mark.parametrize("line", REPLACED)

@@ -157,6 +157,7 @@ def test_code_for_scikit_learn_runs():
         assert model.fit(seen, labels).score(seen, labels) > 0.9
 
 
+@pytest.mark.usefixtures("measured_once")
 def test_evaluate_ends_with_a_command_that_runs(folder, run):
     rng = np.random.default_rng(0)
     labels = np.array(["left", "right"] * 30)

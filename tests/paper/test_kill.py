@@ -1,20 +1,17 @@
 """A run that is killed loses and repeats nothing."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from killed import JOBS, METHODS, N_CLASSES, N_KILLS
 from logged import problem, rows_of
 
-import paper
 from paper import run
+from started import SCRIPT, finished
 
-SCRIPT = Path(__file__).with_name("killed.py")
+KILLED = Path(__file__).with_name("killed.py")
 N_ROWS = len(METHODS) * N_CLASSES**2
 
 
@@ -30,9 +27,8 @@ def expected(tmp_path_factory):
 def killed(tmp_path_factory):
     """Folders of killed runs, one for each number of jobs."""
     folder = tmp_path_factory.mktemp("killed")
-    line = [sys.executable, str(SCRIPT), str(folder)]
-    there = {**os.environ, "PYTHONPATH": str(Path(paper.__file__).parents[1])}
-    subprocess.run(line, check=True, timeout=300, env=there)
+    code, _, error = finished(SCRIPT, KILLED, folder)
+    assert code == 0, error
     return folder
 
 
