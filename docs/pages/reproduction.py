@@ -21,7 +21,7 @@ from paper import (
 )
 from paper.figures import FIGURES as PAPER_FIGURES
 from paper.figures import figure_methods, paper_figures
-from paper.methods import BESIDE, NEIGHBORS, STARTS, by_paper
+from paper.methods import BESIDE, by_paper
 from paper.origin import versions
 
 FOLDER = Path(__file__).parents[1] / "reproduction"
@@ -83,79 +83,6 @@ def paper_method(frame: pd.DataFrame, k: int | None = 3, start: str = "typical")
     own = by_paper(k, start)
     few = f"gml-k{'all' if k is None else k}-{start}"
     return own if there(frame, [own]) or not there(frame, [few]) else few
-
-
-def neighborhoods() -> str:
-    """Tabulate all k from typical tables."""
-    frame = small()
-    few = [f"gml-k{'all' if k is None else k}-typical" for k in NEIGHBORS]
-    return summary_table(frame, methods=there(frame, [*FIGURE_3, *few]))
-
-
-def starts() -> str:
-    """Tabulate all initial metrics."""
-    frame = small()
-    few = [f"gml-k3-{start}" for start in STARTS]
-    return summary_table(frame, methods=there(frame, [*FIGURE_4, *few]))
-
-
-def all_starts() -> str:
-    """Tabulate the errors of each k from each initial metric."""
-    lines = []
-    for frame, where in ((small(), "images"), (news(), "text")):
-        if len(there(frame, ALL_STARTS)) < len(ALL_STARTS):
-            continue
-        curves = mean_curves(frame, "knn_errors", methods=ALL_STARTS)
-        means = 100 * curves.mean.mean(axis=1)
-        error = dict(zip(curves.methods, means, strict=True))
-        for k in NEIGHBORS:
-            cells = (f"{error[by_paper(k, start)]:.1f}" for start in STARTS)
-            lines.append(f"| {where}, k = {k or '∞'} | {' | '.join(cells)} |")
-    if not lines:
-        return ""
-    return "\n".join(
-        [
-            "All values of k from all initial metrics, by the mean error over κ, in %:",
-            "",
-            f"| initial metric | {' | '.join(STARTS)} |",
-            "|:---|---:|---:|---:|",
-            *lines,
-        ]
-    )
-
-
-def start_duels() -> str:
-    """Compare initial metrics, and what was learned from them, two by two."""
-    frame = small()
-    return duels(frame, *_start_pairs(frame), *STARTS_ALONE)
-
-
-def _start_pairs(frame: pd.DataFrame) -> tuple[tuple[str, str], ...]:
-    """Pair the paper's method with other starts, and with where it starts."""
-    names = {start: paper_method(frame, start=start) for start in STARTS}
-    return (
-        (names["typical"], names["independence"]),
-        (names["typical"], names["uniform"]),
-        (names["typical"], "start-typical"),
-        (names["independence"], "start-independence"),
-        (names["uniform"], "emd-uniform"),
-    )
-
-
-def news_duels() -> str:
-    """Compare methods on text, two by two."""
-    frame = news()
-    own = paper_method(frame)
-    rivals = (("gml", own), (own, "lmnn-hellinger"), (own, "itml-hellinger"))
-    return duels(frame, *HELLINGER, *NEWS, *rivals, *_start_pairs(frame)[:2])
-
-
-def image_duels() -> str:
-    """Compare methods on images, two by two."""
-    frame = caltech()
-    own = paper_method(frame)
-    rivals = ("gml-k3-uniform", "lmnn-hellinger", "itml-hellinger", "nca-hellinger")
-    return duels(frame, *CALTECH, *((own, other) for other in rivals if other != own))
 
 
 def with_cv() -> pd.DataFrame:
@@ -316,7 +243,6 @@ FILES = (
 OTHERS = tuple(name for name in FIGURE_1 if not name.startswith("gml"))
 WITH_CV = "gml-cv"
 HELLINGER = tuple((f"{name}-hellinger", name) for name in ("lmnn", "itml", "nca"))
-STARTS_ALONE = (("start-typical", "start-independence"),)
 MANY = (
     ("gml", "l1"),
     ("gml", "gml-neighborhood"),
@@ -370,15 +296,10 @@ MAKERS = {
     "methods": lambda: of_figure(caltech()),
     "best": lambda: against_best(caltech(), "gml"),
     "best-neighborhood": lambda: against_best(caltech(), "gml-neighborhood"),
-    "duels": image_duels,
     "best-paper": lambda: against_best(caltech(), paper_method(caltech())),
     "best-uniform": lambda: against_best(caltech(), "gml-k3-uniform"),
     "reporting": lambda: against_best(reporting(), "gml"),
     "hellinger": lambda: duels(caltech(), *HELLINGER),
-    "neighborhoods": neighborhoods,
-    "starts": starts,
-    "all-starts": all_starts,
-    "start-duels": start_duels,
     "news": lambda: of_figure(news(), "tfidf-l1"),
     "news-best": lambda: against_best(news(), "gml"),
     "many": lambda: summary_table(results("caltech50-10classes")),
@@ -389,5 +310,4 @@ MAKERS = {
     "smoothed-news-duels": lambda: duels(news(), *SMOOTHED),
     "ten-text": lambda: summary_table(results("news20-smoothing")),
     "ten-text-duels": lambda: duels(results("news20-smoothing"), *TEN),
-    "news-duels": news_duels,
 }
