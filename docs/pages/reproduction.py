@@ -102,11 +102,10 @@ def estimate() -> str:
     every = [{**text, **few, **images, **own} for own in (images, few, text)]
     of_images = {*FIGURE_1, *FIGURE_2, *BESIDE[1]}
     of_starts = {*FIGURE_3, *FIGURE_4, *BESIDE[4]}
+    of_text = {*of_images, *FIGURE_4, *BESIDE[4]}
     task, starts, words = (
         sum(known.get(name, 0.0) for name in names)
-        for known, names in zip(
-            every, (of_images, of_starts, of_images | of_starts), strict=True
-        )
+        for known, names in zip(every, (of_images, of_starts, of_text), strict=True)
     )
     draws = 2 * results("caltech50-10classes")["seconds"].sum()
     hours = np.array([N_25 * task, N_10 * starts, N_10 * words, draws]) / 3600
@@ -118,6 +117,11 @@ def estimate() -> str:
         f"{N_10} tasks of Figures 3 and 4, {hours[2]:.1f} for those of text, and "
         f"{hours[3]:.1f} for tasks of ten classes."
     )
+    lacking = {*of_images, *of_starts, *of_text} - set(every[0])
+    if lacking:
+        return (
+            f"{text} This is without {', '.join(sorted(lacking))}, which were not run."
+        )
     if rest == 0:
         return text
     return (
