@@ -116,11 +116,13 @@ screenshots: setup .venv/dev  ## Take pictures of a report for the docs; needs C
 
 # The figures for each file, and tasks of ten classes, with one learner of each kind.
 TEN := l1 hellinger lmnn-hellinger itml-hellinger nca-hellinger gml-k3-uniform gml-neighborhood gml gml-smoothed
-reproduce: setup .venv/reproduction  ## The paper's experiments; DATA="a.npz b.npz" OUT=results.sqlite JOBS=2; SVM= for none; DRAWS=4 of ten classes
+reproduce: setup .venv/reproduction  ## The paper's experiments; DATA="a.npz b.npz" OUT=results.sqlite JOBS=2; SVM= for none; DRAWS=4 of ten classes; STARTS=all
 	@mkdir -p $(dir $(OUT))
-	@for file in $(or $(DATA),""); do \
+	@figures="$(FIGURES:%=--figure %)"; for file in $(or $(DATA),""); do \
 	  $(BIN)/python reproduction run $$file --out $(OUT) --jobs $(JOBS) --draw $(DRAW) \
-	    $(FIGURES:%=--figure %) $(if $(CLASSES),--classes $(CLASSES)) $(if $(SVM),--svm) || exit 1; \
+	    $$figures $(if $(CLASSES),--classes $(CLASSES)) $(if $(SVM),--svm) \
+	    $$(case "$$figures" in *3*) echo $(if $(STARTS),--all-starts);; esac) || exit 1; \
+	  figures="$(addprefix --figure ,$(or $(filter-out 3,$(FIGURES)),$(FIGURES)))"; \
 	done
 ifneq ($(and $(DATA),$(DRAWS)),)
 	@for file in $(DATA); do \

@@ -71,6 +71,20 @@ def test_seconds_by_hand(monkeypatch):
     assert found.seconds == pytest.approx(45 * 5.25 + 15 * 54)
 
 
+def test_inner_loops_count_with_their_least_steps():
+    rng = np.random.default_rng(0)
+    rows, labels = rng.dirichlet(np.ones(128), 60), np.arange(60) % 2
+    settings = gm.GroundMetricLearning.paper()._settings()
+    found = effort(rows, labels, settings, counts=(3, 3))
+    assert (found.n_steps, found.most_steps) == (211, 1600)
+    assert found.seconds < _effort.LONG
+    assert found.if_it == "takes 211 of at most 1600 steps"
+    whole = effort(rows, labels, Settings(max_outer=20, max_inner=1), counts=(3, 3))
+    assert whole.if_it == "takes all its steps"
+    with pytest.warns(LongFitWarning, match="a minute, if it takes 211 of at most 16"):
+        warn_if_long(61.0, 0, rows.shape, found.advice, if_it=found.if_it)
+
+
 def test_advice_is_about_what_takes_longest():
     rng = np.random.default_rng(0)
     settings = Settings(max_outer=20, max_inner=1, criterion="margin")

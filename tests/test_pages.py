@@ -9,6 +9,7 @@ import cover
 import pandas as pd
 import pytest
 import reproduction
+import starts
 from blocks import BLOCK, filled
 from made import PAGES, ROOT
 from PIL import Image
@@ -92,8 +93,9 @@ def test_pages_of_a_run_with_the_schedule_of_the_paper(better, monkeypatch):
         "`gml-paper`" in says["Ground metric learning has the best recall at every κ"]
     )
     assert claim.endswith("than LMNN and ITML")
+    makers = reproduction.MAKERS | starts.MAKERS
     names = "neighborhoods starts all-starts start-duels best-paper svm news-duels"
-    made = {name: reproduction.MAKERS[name]() for name in [*names.split(), "duels"]}
+    made = {name: makers[name]() for name in [*names.split(), "duels"]}
     assert "gml-paper minus lmnn-hellinger" in made["duels"]
     assert "gml minus gml-paper" in made["news-duels"]
     assert "| gml-paper-kall-typical |" in made["neighborhoods"]

@@ -7,6 +7,7 @@ import digits
 import facts
 import ratios
 import reproduction
+import starts
 import times
 import where_page
 
@@ -30,6 +31,10 @@ PAGES = {
         "million": facts.million,
     },
     ROOT / "docs" / "times.md": times.MAKERS,
-    ROOT / "docs" / "reproduction.md": {**reproduction.MAKERS, "claims": claims.table},
+    ROOT / "docs" / "reproduction.md": {
+        **reproduction.MAKERS,
+        **starts.MAKERS,
+        "claims": claims.table,
+    },
     **where_page.PAGES,
 }

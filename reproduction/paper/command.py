@@ -64,6 +64,7 @@ def _run(options: Namespace) -> None:
         options.test,
         options.neighbors,
         options.every,
+        options.all_starts,
     )
     _require_sense(request, options)
     data = load(options.data)
@@ -263,6 +264,11 @@ def _add_tasks(parser: ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         help="a class to draw from; repeatable; by default all that are large enough",
+    )
+    parser.add_argument(
+        "--all-starts",
+        action="store_true",
+        help="with figure 3, run each k from each initial metric; takes hours more",
     )
     parser.add_argument(
         "--svm",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .methods import BESIDE, FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
+from .methods import ALL_STARTS, BESIDE, FIGURE_1, FIGURE_2, FIGURE_3, FIGURE_4
 from .protocol import Task, binary_tasks, multiclass_tasks
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = ["Planned", "Request", "eligible", "plan"]
 
 # Methods, and N, for each figure.
 FIGURE = {1: (FIGURE_1, 25), 2: (FIGURE_2, 25), 3: (FIGURE_3, 10), 4: (FIGURE_4, 10)}
+WITH_STARTS = 3  # the figure of all k
 PAIR = 2  # classes of a binary task
 
 
@@ -30,7 +31,8 @@ PAIR = 2  # classes of a binary task
 class Request:
     """The options of the command; ``n_classes`` is N, ``classes`` are names.
 
-    ``every`` selects each n-th task; tasks are the same as in a run of all.
+    ``every`` selects each n-th task; tasks are the same as in a run of all. With
+    ``all_starts``, Figure 3 has each k from each initial metric.
     """
 
     figures: Sequence[int]
@@ -45,6 +47,7 @@ class Request:
     n_test: int = 40
     n_neighbors: int = 20
     every: int = 1
+    all_starts: bool = False
 
     def require_sense(self) -> None:
         """Reject options that contradict each other."""
@@ -52,6 +55,11 @@ class Request:
             raise ValueError(
                 "--classes is for tasks of two classes; leave it out with "
                 "--multiclass, or use --tasks for more tasks."
+            )
+        if self.all_starts and (self.methods or WITH_STARTS not in self.figures):
+            raise ValueError(
+                "--all-starts adds to the methods of figure 3; it needs --figure 3, "
+                "and no --method."
             )
         if self.multiclass is None and self.n_tasks is not None:
             raise ValueError(
@@ -63,7 +71,9 @@ class Request:
         """Return the names of the methods to run for a figure."""
         if self.methods:
             return self.methods
-        return tuple(dict.fromkeys((*FIGURE[figure][0], *BESIDE.get(figure, ()))))
+        more = ALL_STARTS if self.all_starts and figure == WITH_STARTS else ()
+        names = *FIGURE[figure][0], *BESIDE.get(figure, ()), *more
+        return tuple(dict.fromkeys(names))
 
     @property
     def task_size(self) -> int:

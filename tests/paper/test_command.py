@@ -22,6 +22,7 @@ from paper import (
     read_results,
 )
 from paper.command import main
+from paper.methods import BESIDE
 from paper.plan import Request, eligible, plan
 from started import SCRIPT, finished, python
 
@@ -153,7 +154,12 @@ def test_figures_of_one_size_share_an_experiment():
     many, few = planned([1, 2, 3, 4], np.repeat(np.arange(60), 50))
     assert (many.name, many.figures, len(many.tasks)) == ("y/25x25-seed0", [1, 2], 625)
     assert (few.name, few.figures, len(few.tasks)) == ("y/10x10-seed0", [3, 4], 100)
-    assert sorted(few.methods) == sorted({*FIGURE_3, *FIGURE_4, *ALL_STARTS})
+    assert sorted(few.methods) == sorted({*FIGURE_3, *FIGURE_4, *BESIDE[4]})
+    starts = planned([3], np.repeat(np.arange(60), 50), all_starts=True)[0]
+    assert sorted(starts.methods) == sorted({*FIGURE_3, *ALL_STARTS})
+    for bad in ({"figures": [4]}, {"figures": [3], "methods": ["l1"]}):
+        with pytest.raises(ValueError, match="--all-starts adds to the methods of"):
+            Request(**bad, all_starts=True).require_sense()
     assert set(many.methods) < set(METHODS)
     # All of them, if there are fewer classes.
     (one,) = planned([1, 2, 3, 4], np.repeat(np.arange(20), 50))

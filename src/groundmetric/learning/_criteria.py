@@ -186,7 +186,7 @@ class Neighborhood(Parameters):
         --------
         >>> from groundmetric import Neighborhood
         >>> Neighborhood.paper(5)
-        Neighborhood(k=5, n_similar=5, inner_steps=200)
+        Neighborhood(inner_steps=200, k=5, n_similar=5)
         """
         return cls(k, n_similar=k, inner_steps=200)  # q_max
 

@@ -52,7 +52,7 @@ class PaperSettings:
         >>> from groundmetric import GroundMetricLearning
         >>> learner = GroundMetricLearning.paper(5)
         >>> learner.criterion, learner.step_size
-        (Neighborhood(k=5, n_similar=5, inner_steps=200), 0.1)
+        (Neighborhood(inner_steps=200, k=5, n_similar=5), 0.1)
         """
         criterion = Neighborhood.paper(k)
         settings: dict[str, Any] = {"power": 1.0, "init": init, "step_size": 0.1}
