@@ -138,6 +138,37 @@ def metric_nearness_qp(A, weights=None):
     return M
 
 
+def linear_minimum(C, among):
+    """Minimize <C, M> over metrics by a linear program with all of its constraints.
+
+    All entries are variables. The metrics are those whose entries sum to at most 1
+    ("l1"), or those of the metric polytope.
+    """
+    d = len(C)
+    rows, limits = [], []
+
+    def add(limit, *terms):
+        row = np.zeros((d, d))
+        for factor, entry in terms:
+            row[entry] += factor
+        rows.append(row.ravel())
+        limits.append(limit)
+
+    for i, j, k in itertools.product(range(d), repeat=3):
+        add(0, (1, (i, j)), (-1, (i, k)), (-1, (k, j)))
+        if among == "polytope":
+            add(2, (1, (i, j)), (1, (j, k)), (1, (k, i)))
+    for i, j in itertools.product(range(d), repeat=2):
+        add(0, (1, (i, j)), (-1, (j, i)))
+    if among == "l1":
+        add(1, *((1, entry) for entry in itertools.product(range(d), repeat=2)))
+    upper = [0 if i == j else None for i in range(d) for j in range(d)]
+    solved = linprog(
+        C.ravel(), A_ub=np.array(rows), b_ub=limits, bounds=[(0, u) for u in upper]
+    )
+    return solved.fun, solved.x.reshape(d, d)
+
+
 def typical_table(r, c, total):
     """Problem (P5) by a general optimizer; the analytic center for total = inf.
 
