@@ -98,7 +98,7 @@ class Triangles(NamedTuple):
 
     def rows(self, d: int) -> csr_array:
         """Make the matrix of constraints on the entries above the diagonal."""
-        number = np.zeros((d, d), dtype=np.int64)
+        number = np.zeros((d, d), dtype=np.int32)
         above = np.triu_indices(d, 1)
         number[above] = np.arange(len(above[0]))
         number += number.T
@@ -106,7 +106,7 @@ class Triangles(NamedTuple):
         columns = np.stack([number[i, j], number[i, k], number[k, j]], axis=1)
         ones = np.ones_like(self.signs)
         entries = np.stack([ones, self.signs, self.signs], axis=1)
-        starts = np.arange(0, 3 * len(i) + 1, 3)
+        starts = np.arange(0, 3 * len(i) + 1, 3, dtype=np.int32)
         shape = (len(i), len(above[0]))
         return csr_array((entries.ravel(), columns.ravel(), starts), shape=shape)
 

@@ -6,7 +6,7 @@ Replace every distance by the dot product with a representative table,
           \Xi = \sum_i \sum_{j \in N^+_{ik} \cup N^-_{ik}} \omega_{ij} \Xi_{ij},
 
 and minimize this linear criterion over the metrics of unit norm (P2). By the Frobenius
-norm, the solution is the projection of :math:`-\Xi` onto the cone of metrics, normalized
+norm, the solution is the projection of :math:`-\Xi` onto the cone of metrics, scaled
 (P3). By the l1 norm, and in the metric polytope, this is a linear program.
 """
 
