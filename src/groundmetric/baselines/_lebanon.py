@@ -45,7 +45,7 @@ from ._lbfgs import minimum_of
 Floats = NDArray[np.float64]
 
 SHAPE = 1.5  # of the Gamma distributions
-# The integral is a sum over u, with t = c + i width sinh(u), in steps of STEP. Its terms
+# The integral is a sum over u, with t = c + i width sinh(u), in steps of STEP. Terms
 # fall below exp(-NEGLIGIBLE) of the first.
 STEP, NEGLIGIBLE = 1 / 8, 50.0
 LEAST = 1e-100  # of weights, relative to the largest: no histogram loses all its mass
@@ -124,7 +124,8 @@ class Lebanon(HistogramTransformer):
         """Perturb histograms: multiply bins by their weights, and normalize."""
         check_is_fitted(self)
         weighted: Floats = self._as_rows(X, reset=False) * self.weights_
-        return weighted / weighted.sum(axis=1, keepdims=True)
+        weighted /= weighted.sum(axis=1, keepdims=True)
+        return weighted
 
     def histograms(self, X: ArrayLike) -> Floats:
         """Return histograms as the distance sees them: of mass 1."""
