@@ -90,6 +90,14 @@ def _start(init: str) -> Method:
     return Method(f"start-{init}", f"EMD, {init} start", {"init": init}, learn)
 
 
+def _linear_start(norm: str) -> Method:
+    """Use such a minimum halfway, too."""
+    settings = {"table": "typical", "blend": 0.5, "norm": norm}
+    learn = partial(_learn_initial, settings)
+    name, label = f"start-typical-{norm}", f"EMD, typical start, {norm}"
+    return Method(name, label, settings, learn)
+
+
 def _shrunk(method: Method, share: float) -> Method:
     """Mix the uniform metric in; for kernels."""
     settings = {**method.settings, "shrinkage": share}
@@ -124,7 +132,7 @@ METHODS: dict[str, Method] = _RENAMED | {
         ),
         of_baseline(Lebanon(), "lebanon", "Lebanon"),
         *(_initial(table) for table in STARTS),
-        *(_linear(norm) for norm in NORMS),
+        *(make(norm) for make in (_linear, _linear_start) for norm in NORMS),
         *(_start(init) for init in STARTS[1:]),  # the uniform one is emd-uniform
         _shrunk(_RENAMED["gml"], 0.5),
         Method.of(

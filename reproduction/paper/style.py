@@ -47,8 +47,15 @@ DEFAULTS = {
     "gml-smoothed": (-0.55, "h", 1.7),
 }
 GML = re.compile(rf"gml-k(?P<k>{'|'.join(NEIGHBORS)})-(?P<start>{'|'.join(STARTS)})")
-EMD = re.compile(r"(?P<kind>emd|start)-(?P<start>\w+)(?P<norm>-l1|-polytope)?")
-NOT_LEARNED = {"emd": "d", "start": "p", "-l1": "<", "-polytope": ">"}
+EMD = re.compile(r"(?P<kind>emd|start)-(?P<start>\w+)(?P<norm>-l1|-polytope|)")
+NOT_LEARNED = {
+    "emd": "d",
+    "emd-l1": "<",
+    "emd-polytope": ">",
+    "start": "p",
+    "start-l1": "H",
+    "start-polytope": "8",
+}
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,7 @@ def style_of(method: str) -> Style:
         color, marker = LEARNERS[learner]
         return Style(color, marker, "-" if root else "--", hollow=not root)
     if (found := EMD.fullmatch(method)) and found["start"] in STARTS:
-        marker = NOT_LEARNED[found["norm"] or found["kind"]]
+        marker = NOT_LEARNED[found["kind"] + found["norm"]]
         return Style(STARTS[found["start"]], marker, "--", hollow=True)
     if method in DEFAULTS:
         share, marker, width = DEFAULTS[method]

@@ -55,7 +55,8 @@ class Lebanon(HistogramTransformer):
     """Fisher distance of weighted histograms, learned without labels (Lebanon).
 
     Weights of bins are chosen such that histograms lie where the metric has little
-    volume. Labels are not used.
+    volume. Labels are not used. Bins that often hold much mass get large weights, the
+    opposite of weights by inverse document frequency.
 
     Parameters
     ----------
