@@ -71,6 +71,15 @@ def test_other_norms(data, k, norm):
     np.testing.assert_allclose(scaled, M, atol=1e-9)
 
 
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_descent_starts_there(data, norm):
+    X, y = data
+    M = gm.initial_metric(X, y, norm=norm, blend=0.5)
+    learner = gm.GroundMetricLearning(init=M, max_steps=2).fit(X, y)
+    first = learner.initial_metric_
+    np.testing.assert_allclose(first / np.linalg.norm(first), M, rtol=1e-12)
+
+
 @pytest.mark.parametrize("total", [1e-3, 1e4, math.inf])
 def test_total(data, total):
     X, y = data
