@@ -1,11 +1,12 @@
 """Slow literal twins of the library's kernels, written from the paper."""
 
 import itertools
-from math import exp, log
+from math import exp, factorial, log
 
 import clarabel
 import numpy as np
 import scipy.sparse as sp
+from scipy.integrate import dblquad, quad
 from scipy.linalg import eigh
 from scipy.optimize import linprog, minimize
 
@@ -136,6 +137,37 @@ def metric_nearness_qp(A, weights=None):
     M = np.zeros((d, d))
     M[i, j] = M[j, i] = solution.x
     return M
+
+
+def linear_minimum(C, among):
+    """Minimize <C, M> over metrics by a linear program with all of its constraints.
+
+    All entries are variables. The metrics are those whose entries sum to at most 1
+    ("l1"), or those of the metric polytope.
+    """
+    d = len(C)
+    rows, limits = [], []
+
+    def add(limit, *terms):
+        row = np.zeros((d, d))
+        for factor, entry in terms:
+            row[entry] += factor
+        rows.append(row.ravel())
+        limits.append(limit)
+
+    for i, j, k in itertools.product(range(d), repeat=3):
+        add(0, (1, (i, j)), (-1, (i, k)), (-1, (k, j)))
+        if among == "polytope":
+            add(2, (1, (i, j)), (1, (j, k)), (1, (k, i)))
+    for i, j in itertools.product(range(d), repeat=2):
+        add(0, (1, (i, j)), (-1, (j, i)))
+    if among == "l1":
+        add(1, *((1, entry) for entry in itertools.product(range(d), repeat=2)))
+    upper = [0 if i == j else None for i in range(d) for j in range(d)]
+    solved = linprog(
+        C.ravel(), A_ub=np.array(rows), b_ub=limits, bounds=[(0, u) for u in upper]
+    )
+    return solved.fun, solved.x.reshape(d, d)
 
 
 def typical_table(r, c, total):
@@ -346,6 +378,52 @@ def aitchison(L, log_b, X, y, targets, *, margin, push):
                 if y[k] != y[i]:
                     loss += push * max(0.0, margin + pulled - squared(X[i], X[k]))
     return loss
+
+
+def inverse_volume(x, weights):
+    """1 / sqrt(det G) of the metric that a perturbation pulls back (Lebanon).
+
+    G is the Fisher metric of F(x) = (w_p x_p / w'x)_p in the first d - 1 coordinates of
+    x, the last being 1 minus their sum.
+    """
+    d = len(x)
+    mass = sum(w * value for w, value in zip(weights, x, strict=True))
+    image = [w * value / mass for w, value in zip(weights, x, strict=True)]
+    J = np.zeros((d, d - 1))
+    for p, a in itertools.product(range(d), range(d - 1)):
+        own = weights[p] * ((p == a) - (p == d - 1)) / mass
+        J[p, a] = own - image[p] * (weights[a] - weights[d - 1]) / mass
+    G = sum(np.outer(J[p], J[p]) / image[p] for p in range(d))
+    return 1 / np.sqrt(np.linalg.det(G))
+
+
+def relative_volume(X, weights):
+    """Mean of -log of inverse volumes, divided by their integral; two or three bins."""
+
+    def at(*x):
+        return inverse_volume([*x, 1 - sum(x)], weights)
+
+    if len(weights) == 2:
+        integral, _ = quad(at, 0, 1)
+    else:
+        integral, _ = dblquad(at, 0, 1, 0, lambda a: 1 - a)
+    return -np.mean([log(inverse_volume(x, weights) / integral) for x in X])
+
+
+def moment_of_gammas(weights, k):
+    """E[(sum of w_p g_p)^k] for Gamma variables of shape 3/2 and a whole number k.
+
+    k! times the coefficient of t^k in the product of (1 - w_p t)^(-3/2).
+    """
+    series = [1.0] + [0.0] * k
+    for w in weights:
+        factor = [1.0]
+        for a in range(1, k + 1):
+            factor.append(factor[-1] * w * (a + 0.5) / a)
+        series = [
+            sum(series[b] * factor[a - b] for b in range(a + 1)) for a in range(k + 1)
+        ]
+    return factorial(k) * series[k]
 
 
 def pair_scatters(X, y):

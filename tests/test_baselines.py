@@ -26,6 +26,7 @@ from groundmetric.baselines import (
     NCA,
     AitchisonEmbedding,
     ChiSquaredLMNN,
+    Lebanon,
 )
 from groundmetric.baselines._aitchison import loss_and_gradients
 from groundmetric.baselines._chi_squared import loss_and_gradient
@@ -108,7 +109,7 @@ def test_chi_squared_learns(digits):
 
 @pytest.mark.filterwarnings("ignore:ITML made:sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
-    [ChiSquaredLMNN(tol=1e-3), GMML(), ITML(), AitchisonEmbedding()]
+    [ChiSquaredLMNN(tol=1e-3), GMML(), ITML(), AitchisonEmbedding(), Lebanon()]
 )
 def test_scikit_learn(estimator, check):
     check_contract(estimator, check)
@@ -444,4 +445,5 @@ def test_gmml_needs_histograms_that_differ(d):
 
 
 def test_names_are_public():
-    assert sorted(baselines.__all__) == sorted(L.__name__ for L in LEARNERS)
+    every = [*LEARNERS, Lebanon]
+    assert sorted(baselines.__all__) == sorted(L.__name__ for L in every)

@@ -7,9 +7,11 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import groundmetric as gm
-from reference import initial_metric_sum, triangle_fixing
+from reference import initial_metric_sum, linear_minimum, triangle_fixing
 
 pytestmark = pytest.mark.core
+
+NORMS = ("l2", "l1", "polytope")
 
 
 @pytest.fixture
@@ -22,7 +24,7 @@ def data():
     return X / X.sum(axis=1, keepdims=True), y
 
 
-def literal(X, y, k, table, D=None):
+def literal(X, y, k, table, D=None, *, norm="l2"):
     """Algorithm 3, word by word: neighbors, tables, sum, triangle fixing."""
     omega = gm.label_similarity(y)
     D = cdist(X, X, "cityblock") if D is None else D
@@ -36,7 +38,7 @@ def literal(X, y, k, table, D=None):
         return out
 
     Xi = initial_metric_sum(lambda i, j: table(X[i], X[j]), omega, neighbors)
-    M = triangle_fixing(-0.5 * Xi)
+    M = triangle_fixing(-0.5 * Xi) if norm == "l2" else linear_minimum(Xi, norm)[1]
     return M / np.linalg.norm(M)
 
 
@@ -49,6 +51,33 @@ def test_algorithm_3(data, k, table):
     np.testing.assert_allclose(M, literal(X, y, k, make), atol=1e-5)
     assert np.linalg.norm(M) == pytest.approx(1.0)
     assert gm.is_metric(M)
+
+
+@pytest.mark.parametrize("norm", ["l1", "polytope"])
+@pytest.mark.parametrize("k", [None, 1])
+def test_other_norms(data, k, norm):
+    X, y = data
+    M = gm.initial_metric(X, y, n_neighbors=k, norm=norm)
+    slow = literal(X, y, k, gm.typical_table, norm=norm)
+    np.testing.assert_allclose(M, slow, atol=1e-5)
+    assert np.linalg.norm(M) == pytest.approx(1.0)
+    assert gm.is_metric(M)
+    U = gm.initial_metric(X, table="uniform")
+    half = gm.initial_metric(X, y, n_neighbors=k, norm=norm, blend=0.5)
+    np.testing.assert_allclose(half, (M + U) / np.linalg.norm(M + U), atol=1e-12)
+    scaled = gm.initial_metric(
+        X, similarity=7 * gm.label_similarity(y), n_neighbors=k, norm=norm, n_jobs=3
+    )
+    np.testing.assert_allclose(scaled, M, atol=1e-9)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_descent_starts_there(data, norm):
+    X, y = data
+    M = gm.initial_metric(X, y, norm=norm, blend=0.5)
+    learner = gm.GroundMetricLearning(init=M, max_steps=2).fit(X, y)
+    first = learner.initial_metric_
+    np.testing.assert_allclose(first / np.linalg.norm(first), M, rtol=1e-12)
 
 
 @pytest.mark.parametrize("total", [1e-3, 1e4, math.inf])
@@ -134,18 +163,20 @@ def test_the_metric_is_better_than_the_uniform_one_for_the_linear_criterion(data
         assert (M * Xi).sum() <= value + 1e-9
 
 
-def test_no_metric_helps_is_a_warning():
+@pytest.mark.parametrize("norm", NORMS)
+def test_no_metric_helps_is_a_warning(norm):
     # Similar histograms differ, dissimilar ones are equal: every metric makes similar
     # ones farther apart, and the projection is zero.
     X = [[1, 0], [0, 1], [1, 0], [0, 1]]
     similarity = gm.pair_similarity(4, [(0, 1), (2, 3)], [(0, 2), (1, 3)])
     with pytest.warns(UserWarning, match="no metric brings similar histograms closer"):
-        M = gm.initial_metric(X, similarity=similarity)
+        M = gm.initial_metric(X, similarity=similarity, norm=norm)
     np.testing.assert_array_equal(M, gm.initial_metric(X, table="uniform"))
 
 
+@pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("seed", range(20))
-def test_no_metric_helps_whatever_rounding_says(seed):
+def test_no_metric_helps_whatever_rounding_says(seed, norm):
     # With X the identity and similarity -A, Xi is -A; for A a sum of normals of
     # triangle inequalities, <M, Xi> >= 0 for every metric M.
     rng = np.random.default_rng(seed)
@@ -158,11 +189,18 @@ def test_no_metric_helps_whatever_rounding_says(seed):
         A[i, k] -= w
         A[k, j] -= w
     with pytest.warns(UserWarning, match="no metric brings similar histograms closer"):
-        gm.initial_metric(np.eye(d), similarity=-(A + A.T), table="independence")
+        gm.initial_metric(
+            np.eye(d), similarity=-(A + A.T), table="independence", norm=norm
+        )
 
 
-def test_one_bin():
-    np.testing.assert_array_equal(gm.initial_metric([[1], [2]], [0, 1]), [[0.0]])
+@pytest.mark.parametrize("norm", NORMS)
+def test_one_bin_and_two(norm):
+    X = [[1], [2]]
+    np.testing.assert_array_equal(gm.initial_metric(X, [0, 1], norm=norm), [[0.0]])
+    X = [[1, 3], [2, 3], [3, 1], [3, 2]]
+    found = gm.initial_metric(X, [0, 0, 1, 1], norm=norm)
+    np.testing.assert_allclose(found, (1 - np.eye(2)) / np.sqrt(2), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -180,6 +218,7 @@ def test_one_bin():
         ({"similarity": [[0, 1]]}, r"similarity has shape \(1, 2\) for 2 histograms"),
         ({"similarity": [[0, np.nan], [0, 0]]}, r"similarity\[0, 1\] is nan"),
         ({"y": [0, 1], "table": "mean"}, "table is 'mean'; it must be one of typical"),
+        ({"y": [0, 1], "norm": "l3"}, "norm is 'l3'; it must be one of l2, l1, poly"),
         ({"y": [0, 1], "n_neighbors": 0}, "n_neighbors is 0; it must be at least 1"),
         ({"y": [0, 1], "blend": 1.5}, r"blend is 1\.5; a number from 0\.0 to 1\.0"),
         ({"y": [0, 1], "total": -1}, "total is -1"),

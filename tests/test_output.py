@@ -12,6 +12,7 @@ from groundmetric.baselines import (
     NCA,
     AitchisonEmbedding,
     ChiSquaredLMNN,
+    Lebanon,
 )
 from groundmetric.features import TopicHistograms, WordHistograms
 
@@ -30,6 +31,7 @@ TRANSFORMERS = [
     GMML(),
     ChiSquaredLMNN(n_neighbors=1),
     AitchisonEmbedding(n_neighbors=1),
+    Lebanon(),
 ]
 DOCUMENTS = ["moon sun", "sun stars", "stars moon", "sun"]
 

@@ -14,6 +14,7 @@ from groundmetric.baselines import (
     NCA,
     AitchisonEmbedding,
     ChiSquaredLMNN,
+    Lebanon,
 )
 
 X = np.array([[4.0, 1, 1], [3, 2, 1], [1, 1, 4], [1, 2, 3]])
@@ -31,6 +32,7 @@ LEARNERS = [
 ]
 ESTIMATORS = [
     *LEARNERS,
+    Lebanon(),
     gm.EMDKernel(),
     gm.EMDNeighbors(n_neighbors=1),
     gm.EMDSVC([gm.EMDKernel()]),

@@ -1,7 +1,8 @@
 """The distances of the paper's experiments by name, and of each figure (section 7.3).
 
-Besides those of ``groundmetric.experiments``: baselines without square roots, the EMD
-of metrics from tables, and the paper's criterion with several neighborhoods and starts.
+Besides those of ``groundmetric.experiments``: baselines without square roots or without
+labels, the EMD of metrics from tables, and the paper's criterion with several
+neighborhoods and starts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import groundmetric as gm
-from groundmetric.baselines import ITML, LMNN, NCA
+from groundmetric.baselines import ITML, LMNN, NCA, Lebanon
 from groundmetric.experiments import METHODS as USUAL
 from groundmetric.experiments import Method
 from groundmetric.experiments import as_methods as looked_up
@@ -33,6 +34,7 @@ __all__ = ["ALL_STARTS", "BESIDE", "FIGURE_1", "FIGURE_2", "FIGURE_3", "FIGURE_4
 __all__ += ["METHODS", "NEIGHBORS", "PAPER", "STARTS", "as_methods", "by_paper"]
 
 STARTS = ("uniform", "independence", "typical")
+NORMS = ("l1", "polytope")  # the default is l2
 NEIGHBORS = (1, 3, 5, 10, None)
 PAPER = "gml-paper"  # the paper's learner, with its k = 3 and typical tables
 SMOOTHINGS = [1.0, 3.0, math.inf]  # to choose from
@@ -77,10 +79,25 @@ def _initial(table: str) -> Method:
     return Method(f"emd-{table}", f"EMD, {table}", settings, learn)
 
 
+def _linear(norm: str) -> Method:
+    """Minimize the linear criterion over another set: Problem P2, not P3."""
+    settings = {**_initial("typical").settings, "norm": norm}
+    learn = partial(_learn_initial, settings)
+    return Method(f"emd-typical-{norm}", f"EMD, typical, {norm}", settings, learn)
+
+
 def _start(init: str) -> Method:
     """Use what a descent starts from: halfway between the uniform metric and this."""
     learn = partial(_learn_initial, {"table": init, "blend": 0.5})
     return Method(f"start-{init}", f"EMD, {init} start", {"init": init}, learn)
+
+
+def _linear_start(norm: str) -> Method:
+    """Use such a minimum halfway, too."""
+    settings = {"table": "typical", "blend": 0.5, "norm": norm}
+    learn = partial(_learn_initial, settings)
+    name, label = f"start-typical-{norm}", f"EMD, typical start, {norm}"
+    return Method(name, label, settings, learn)
 
 
 def _shrunk(method: Method, share: float) -> Method:
@@ -138,7 +155,9 @@ METHODS: dict[str, Method] = _RENAMED | {
             of_baseline(learner(hellinger=False), learner.__name__.lower(), label)
             for learner, label in ((LMNN, "LMNN"), (ITML, "ITML"), (NCA, "NCA"))
         ),
+        of_baseline(Lebanon(), "lebanon", "Lebanon"),
         *(_initial(table) for table in STARTS),
+        *(make(norm) for make in (_linear, _linear_start) for norm in NORMS),
         *(_start(init) for init in STARTS[1:]),  # the uniform one is emd-uniform
         _shrunk(_RENAMED["gml"], 0.5),
         Method.of(
@@ -163,6 +182,7 @@ FIGURE_1: tuple[str, ...] = (
     "l2",
     "hellinger",
     "chi2",
+    "lebanon",
     "lmnn",
     "lmnn-hellinger",
     "itml",
@@ -193,12 +213,15 @@ FIGURE_3: tuple[str, ...] = (
     "start-typical",
 )
 #: Figure 4: initial metrics, with and without learning. (A descent starts halfway
-#: between the uniform metric and that of the tables, which is emd-typical.)
+#: between the uniform metric and that of the tables, which is emd-typical; the last two
+#: minimize the same criterion over other sets.)
 FIGURE_4: tuple[str, ...] = (
     *(by_paper(3, start) for start in STARTS),
     "emd-uniform",
     "start-independence",
     "start-typical",
+    "emd-typical-l1",
+    "emd-typical-polytope",
 )
 #: Every k of Figure 3 from every start of Figure 4.
 ALL_STARTS: tuple[str, ...] = tuple(

@@ -30,6 +30,7 @@ SINGLE = {
     "jensen_shannon": ("#808080", "v", "-."),
     "fisher": ("#a0a0a0", "P", "--"),
     "chi2-lmnn": (BLUE, "P", ":"),
+    "lebanon": ("#404040", "X", "-."),
 }
 # Share of white (positive) or black (negative) in the hue, and the marker, for each k.
 NEIGHBORS = {
@@ -49,8 +50,15 @@ DEFAULTS = {
 GML = re.compile(
     rf"gml(?P<paper>-paper)?-k(?P<k>{'|'.join(NEIGHBORS)})-(?P<start>{'|'.join(STARTS)})"
 )
-EMD = re.compile(r"(?P<kind>emd|start)-(?P<start>\w+)")
-NOT_LEARNED = {"emd": "d", "start": "p"}
+EMD = re.compile(r"(?P<kind>emd|start)-(?P<start>\w+)(?P<norm>-l1|-polytope|)")
+NOT_LEARNED = {
+    "emd": "d",
+    "emd-l1": "<",
+    "emd-polytope": ">",
+    "start": "p",
+    "start-l1": "H",
+    "start-polytope": "8",
+}
 
 
 @dataclass(frozen=True)
@@ -102,9 +110,8 @@ def style_of(method: str) -> Style:
         color, marker = LEARNERS[learner]
         return Style(color, marker, "-" if root else "--", hollow=not root)
     if (found := EMD.fullmatch(method)) and found["start"] in STARTS:
-        return Style(
-            STARTS[found["start"]], NOT_LEARNED[found["kind"]], "--", hollow=True
-        )
+        marker = NOT_LEARNED[found["kind"] + found["norm"]]
+        return Style(STARTS[found["start"]], marker, "--", hollow=True)
     if method in DEFAULTS:
         share, marker, width = DEFAULTS[method]
         return Style(_mixed(STARTS["uniform"], share), marker, width=width)

@@ -5,8 +5,9 @@ Replace every distance by the dot product with a representative table,
 .. math:: \chi_k(M) = \langle M, \Xi \rangle, \quad
           \Xi = \sum_i \sum_{j \in N^+_{ik} \cup N^-_{ik}} \omega_{ij} \Xi_{ij},
 
-and minimize this linear criterion over the metrics of unit norm: the solution is the
-projection of :math:`-\Xi` onto the cone of metrics, normalized (P2, P3).
+and minimize this linear criterion over the metrics of unit norm (P2). By the Frobenius
+norm, the solution is the projection of :math:`-\Xi` onto the cone of metrics, scaled
+(P3). By the l1 norm, and in the metric polytope, this is a linear program.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from scipy.spatial.distance import cdist
 
 from .. import validation
 from .._warnings import warn
+from ..cone._linear_minimum import minimum_in_l1_ball, minimum_in_polytope
 from ..cone._projection import project_metric
 from ..cone._triangle import closure
 from ..similarity._makers import weights_of
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 TABLES = ("typical", "independence", "uniform")
+NORMS = ("l2", "l1", "polytope")
 STARTS = (*TABLES, "points")
 TOL = 1e-6  # of the projection
 SMALL = 1e-100  # metrics of a smaller norm are scaled up before a descent
@@ -47,6 +50,7 @@ def initial_metric(
     neighbor_metric: ArrayLike | None = None,
     total: float = 1.0,
     blend: float = 1.0,
+    norm: str = "l2",
     n_jobs: int | None = None,
 ) -> Floats:
     """Metric to start the descent from, or to use as is.
@@ -76,6 +80,13 @@ def initial_metric(
         Total mass of typical tables, see :func:`typical_table`.
     blend : float, default=1.0
         Share of this metric in a blend with the uniform metric, both of unit norm.
+    norm : {"l2", "l1", "polytope"}, default="l2"
+        Among which metrics the linear criterion is minimized: those of at most unit
+        Frobenius norm ("l2"), those whose entries sum to at most 1 ("l1"), or those
+        with M_ij + M_jk + M_ki <= 2 for all triples of bins ("polytope"). The last two
+        are linear programs, proven optimal up to 1e-6 of the value. Their solutions
+        have few different entries, often just 0 and another one, so blend them. The
+        result is scaled to unit Frobenius norm in any case.
     n_jobs : int, optional
         Number of threads, as in scikit-learn. Results do not depend on it.
 
@@ -89,8 +100,10 @@ def initial_metric(
     UserWarning
         If no metric makes the linear criterion negative: by the tables' estimate,
         similar histograms are on average at least as far apart as dissimilar ones
-        under every metric. The projection is then zero, and the uniform metric is
+        under every metric. The minimizer is then zero, and the uniform metric is
         returned instead.
+    ConvergenceWarning
+        If the solution of a linear program is not proven to be optimal.
 
     Examples
     --------
@@ -106,6 +119,7 @@ def initial_metric(
     blend = validation.as_number(blend, "blend", low=0.0, high=1.0)
     total = _tables.as_total(total)
     validation.require_one_of(table, "table", TABLES)
+    validation.require_one_of(norm, "norm", NORMS)
     if n_neighbors is not None:
         n_neighbors = validation.as_count(n_neighbors, "n_neighbors", low=1)
     if neighbor_metric is not None:
@@ -124,6 +138,24 @@ def initial_metric(
         else:
             distances = pairwise_emd(rows, metric=neighbor_metric, n_jobs=n_jobs)
         omega = _near(omega, distances, n_neighbors)
+    center = _center(rows, omega, table, total, threads)
+    metric = _minimizer(center, norm, threads)
+    # If <M, Xi> >= 0 for all metrics, the minimizer is zero up to rounding.
+    length = np.linalg.norm(metric)
+    if length <= TOL * np.linalg.norm(center) or (metric * center).sum() >= 0:
+        warn(
+            f"By the {table} tables, no metric brings similar histograms closer "
+            "together than dissimilar ones; returning the uniform metric instead."
+        )
+        return uniform
+    mixed = blend * (metric / length) + (1 - blend) * uniform
+    return closure(mixed / np.linalg.norm(mixed), threads)
+
+
+def _center(
+    rows: Floats, omega: Floats, table: str, total: float, n_threads: int
+) -> Floats:
+    """Sum the tables, each as often as its weight says: Xi, up to a factor."""
     if table == "independence":
         center = _tables.independence_sum(rows, omega)
     else:
@@ -131,20 +163,21 @@ def initial_metric(
         upper = np.triu(omega + omega.T, 1)
         pairs = np.ascontiguousarray(np.argwhere(upper))
         center = _tables.typical_sum(
-            rows, pairs, upper[tuple(pairs.T)], total=total, n_threads=threads
+            rows, pairs, upper[tuple(pairs.T)], total=total, n_threads=n_threads
         )
-    center = center / (np.abs(center).max() or 1.0)
-    metric = project_metric(-center, tol=TOL, n_jobs=n_jobs).metric
-    # If <M, Xi> >= 0 for all metrics, the projection is zero up to rounding.
-    norm = np.linalg.norm(metric)
-    if norm <= TOL * np.linalg.norm(center) or (metric * center).sum() >= 0:
-        warn(
-            f"By the {table} tables, no metric brings similar histograms closer "
-            "together than dissimilar ones; returning the uniform metric instead."
-        )
-        return uniform
-    mixed = blend * (metric / norm) + (1 - blend) * uniform
-    return closure(mixed / np.linalg.norm(mixed), threads)
+    return center / (np.abs(center).max() or 1.0)
+
+
+def _minimizer(center: Floats, norm: str, n_threads: int) -> Floats:
+    """Minimize <M, Xi>; the result is -Xi projected onto the ray of the solution."""
+    if norm == "l2":
+        return project_metric(-center, tol=TOL, n_jobs=n_threads).metric
+    symmetric = (center + center.T) / 2
+    np.fill_diagonal(symmetric, 0.0)
+    minimum = minimum_in_l1_ball if norm == "l1" else minimum_in_polytope
+    found = minimum(symmetric, tol=TOL, n_threads=n_threads)
+    square = float(np.square(found.metric).sum())
+    return found.metric * (-found.value / (square or 1.0))
 
 
 def starting_metric(
