@@ -72,7 +72,7 @@ from .triangles import (
     rounding_of_metric,
     shortest_paths,
 )
-from .weights import as_class_weight, as_sample_weight
+from .weights import as_class_weight, as_sample_weight, as_shares
 
 __all__ = [
     "LARGEST_DIMENSION",
@@ -115,6 +115,7 @@ __all__ = [
     "as_positive_number",
     "as_precision",
     "as_sample_weight",
+    "as_shares",
     "as_similarity",
     "as_smoothing",
     "as_sparse_distributions",
