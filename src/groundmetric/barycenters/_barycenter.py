@@ -61,10 +61,10 @@ def barycenter(
         or so. The mean of histograms is the barycenter for ``math.inf``.
     tol : float, optional
         Stop when the weighted mean of the distances is at most tol * mean(metric) *
-        mass above its minimum, and marginals of plans are within tol; if None, 1e-5, or
-        1e-4 in float32, or 1e-8 at smoothing 0. This is proved for the EMD, and for
-        divergences if the metric is of negative type, as Euclidean distances and their
-        squares are.
+        mass above its minimum, and marginals of smoothed plans are within
+        sqrt(tol / 10). If None, 1e-5, or 1e-4 in float32, or 1e-8 at smoothing 0. At
+        smoothing 0 this is proved; otherwise it holds to the order of tol if the metric
+        is of negative type, as Euclidean distances and their squares are.
     max_iter : int, default=10000
         Iterations after which to give up, with a ``ConvergenceWarning``; linear
         programs at smoothing 0.

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..smoothed._sinkhorn import alternate, bursts, halfway
-from ._found import Barycenters
+from ._found import Barycenters, inaccuracy
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -133,7 +133,7 @@ def smoothed_barycenters(
             groups = _moved(problems, groups, b, slope, step)
         b, slope, errors = _look(problems, ground.k, groups)
         gaps = _gaps(problems, b, slope)
-        done = ~(np.maximum(gaps, errors) > problems.tol)  # or not a number
+        done = ~(inaccuracy(gaps, errors) > problems.tol)  # or not a number
         done |= n_done == problems.max_iter
         which = groups.which[done]
         found.histograms[which] = problems.arrays.get(b)[done]
