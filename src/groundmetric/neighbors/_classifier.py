@@ -175,7 +175,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         seen = self.neighbors_._kept_rows()
         if kind is not None:
             self.prototypes_ = class_prototypes(
-                kind, seen, self._y, self.learner_, self.n_jobs
+                kind, seen, self._y, self.learner_, n_jobs=self.n_jobs
             )
             self._y = np.arange(len(self.classes_))
             self.neighbors_._keep_rows(self.prototypes_)

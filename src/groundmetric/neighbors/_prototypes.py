@@ -27,11 +27,12 @@ def as_prototypes(prototypes: Any) -> str | None:
 
 
 def class_prototypes(
-    kind: str, rows: Any, y: Indices, learner: Any, n_jobs: int | None
+    kind: str, rows: Any, y: Indices, learner: Any, **limits: Any
 ) -> Floats:
     """Average the rows of each class, as the learner sees them, dense or sparse.
 
-    A smoothed learner's barycenters have its own smoothing.
+    A smoothed learner's barycenters have its own smoothing; limits are those of
+    :func:`barycenter`.
     """
     members = y == np.arange(y.max() + 1)[:, None]
     is_learner = validation.is_learner(learner)
@@ -41,6 +42,4 @@ def class_prototypes(
         shares = csr_array(members / members.sum(axis=1, keepdims=True))
         means = shares @ rows
         return np.asarray(means.toarray() if hasattr(means, "toarray") else means)
-    return barycenter(
-        rows, learner.metric_, members, smoothing=smoothing, n_jobs=n_jobs
-    )
+    return barycenter(rows, learner.metric_, members, smoothing=smoothing, **limits)
