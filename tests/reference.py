@@ -867,3 +867,41 @@ def discriminants(X, y, features, rho=None):
     values, W = eigh(between, sigma)
     W = W[:, values > 1e-8 * values[-1]]
     return features @ W, sigma, between, W
+
+
+def barycenter_lp(X, w, M):
+    """Minimize sum_k w_k <M, P_k> over P_k 1 = x_k, P_k' 1 = b: one program, all arcs.
+
+    Returns the minimum, and one of the b that attain it.
+    """
+    n, d = X.shape
+    rows, right, cost = [], [], np.concatenate([*[wk * M.ravel() for wk in w], [0] * d])
+    for k in range(n):
+        for p in range(d):
+            row = np.zeros(n * d * d + d)
+            row[k * d * d + p * d + np.arange(d)] = 1.0
+            rows.append(row)
+            right.append(X[k, p])
+        for q in range(d):
+            row = np.zeros(n * d * d + d)
+            row[k * d * d + np.arange(d) * d + q] = 1.0
+            row[n * d * d + q] = -1.0
+            rows.append(row)
+            right.append(0.0)
+    result = linprog(cost, A_eq=np.array(rows), b_eq=right, method="highs")
+    assert result.status == 0, result.message
+    return result.fun, result.x[n * d * d :]
+
+
+def debiased_barycenter(X, w, M, eps, n_iter):
+    """Algorithm 1 of Janati, Cuturi and Gramfort (2020), in a plain loop."""
+    K = np.exp(-M / eps)
+    v, bias = [np.ones(len(M)) for _ in X], np.ones(len(M))
+    for _ in range(n_iter):
+        u = [x / (K @ vk) for x, vk in zip(X, v, strict=True)]
+        b = bias.copy()
+        for uk, wk in zip(u, w, strict=True):
+            b = b * (K @ uk) ** wk
+        v = [b / (K @ uk) for uk in u]
+        bias = np.sqrt(bias * b / (K @ bias))
+    return b

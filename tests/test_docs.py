@@ -42,6 +42,7 @@ PACKAGE = ROOT / "src" / "groundmetric"
 # Names of these are exported at the top level, and described there.
 ROOMS = {
     "automatic",
+    "barycenters",
     "base",
     "cone",
     "learning",

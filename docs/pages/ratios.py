@@ -28,7 +28,8 @@ OFFERS = (
     ("projection onto the metrics", "yes", NO, NO, NO),
     ("scikit-learn estimators", "yes", "similar, for domain adaptation", NO, "yes"),
     ("entropic smoothing", "debiased, with gradient in M", "yes", NO, NO),
-    ("Gromov, barycenters, autograd", NO, "yes", NO, NO),
+    ("barycenters on given bins", "smoothed or exact, with a bound", "yes", NO, NO),
+    ("Gromov, autograd", NO, "yes", NO, NO),
 )
 
 

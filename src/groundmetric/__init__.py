@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         report,
     )
     from .automatic import AutoMetric
+    from .barycenters import barycenter
     from .cone import (
         MetricProjector,
         Projection,
@@ -79,6 +80,7 @@ _ROOMS = (
     "learning",
     "neighbors",
     "smoothed",
+    "barycenters",
     "automatic",
 )
 
@@ -107,6 +109,7 @@ __all__ = [
     "Transport",
     "TransportBatch",
     "Violation",
+    "barycenter",
     "emd",
     "emd_hat",
     "emd_partial",

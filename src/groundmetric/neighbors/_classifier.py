@@ -1,4 +1,4 @@
-"""A classifier that learns a ground metric and lets the nearest neighbors vote."""
+"""A classifier that learns a ground metric and lets near histograms vote."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .. import validation
@@ -14,6 +14,8 @@ from ..base._model import SavedMixin
 from ..base._rows import HistogramsMixin, all_or_nothing, as_classes
 from ..base._votes import as_vote_weights, vote_shares, vote_weights
 from ..learning._estimator import GroundMetricLearning
+from ._inner import as_learner, with_options
+from ._prototypes import as_prototypes, class_prototypes
 from ._search import EMDNeighbors
 
 if TYPE_CHECKING:
@@ -26,15 +28,23 @@ Floats = NDArray[np.float64]
 class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator):
     """Classify histograms by their nearest neighbors under a learned EMD.
 
+    Or by the nearest class, if each is represented by a prototype.
+
     Parameters
     ----------
     n_neighbors : int, default=3
-        How many neighbors vote; ties go to the first class.
+        How many neighbors vote; ties go to the first class. Not used with prototypes.
     weights : {"uniform", "distance"} or callable, default="uniform"
         How votes count: all the same; by the inverse of the distance, so that near
         neighbors say more and probabilities are not multiples of a third; or by a
         function of the distances, of shape (n_queries, n_neighbors), that returns
         their weights.
+    prototypes : {"barycenter", "mean"}, optional
+        Represent each class by one histogram: the :func:`~groundmetric.barycenter` of
+        its histograms under the learned metric, or their mean. Predictions then take a
+        distance for each class. The nearest prototype has all votes if weights is
+        "uniform"; otherwise all prototypes vote, weighted by their distances. If None,
+        all histograms vote.
     class_weight : "balanced" or dict, optional
         Multiply the votes of each class: "balanced" gives all classes the same total
         over the training histograms, a dict has a weight for some labels. It multiplies
@@ -65,7 +75,9 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
     learner_ : estimator
         The fitted learner.
     neighbors_ : EMDNeighbors
-        The search in the training histograms.
+        The search in the training histograms, or among the prototypes.
+    prototypes_ : ndarray of shape (n_classes, d)
+        The prototypes, if asked for: of mass 1, as the metric sees histograms.
     n_features_in_ : int
         Number of bins, d.
 
@@ -76,12 +88,16 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
     >>> classifier = EMDClassifier(n_neighbors=1).fit(X, ["a", "a", "b", "b"])
     >>> classifier.predict([[5, 1, 0, 0]])
     array(['a'], dtype='<U1')
+    >>> classifier.set_params(prototypes="mean").fit(X, ["a", "a", "b", "b"])
+    EMDClassifier(n_neighbors=1, prototypes='mean')
+    >>> classifier.predict([[5, 1, 0, 0]])
+    array(['a'], dtype='<U1')
     """
 
     _min_samples = 2
     _fitted = ("classes_", "_y", "learner_")
     # Histograms, if the learner learned from some of them only.
-    _optional = ("_histograms", "class_prior_", "_class_weights")
+    _optional = ("_histograms", "prototypes_", "class_prior_", "_class_weights")
 
     def __init__(
         self,
@@ -89,6 +105,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         *,
         learner: BaseEstimator | None = None,
         weights: str | Callable[[Floats], Floats] = "uniform",
+        prototypes: str | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
         empty: str = "error",
         n_jobs: int | None = None,
@@ -97,6 +114,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         self.n_neighbors = n_neighbors
         self.learner = learner
         self.weights = weights
+        self.prototypes = prototypes
         self.class_weight = class_weight
         self.empty = empty
         self.n_jobs = n_jobs
@@ -132,11 +150,13 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             options = {name: each[kept] for name, each in options.items()}
         n = rows.shape[0]
         # Check the search first: it would reject its parameters only after the fit.
-        validation.as_count(self.n_neighbors, "n_neighbors", low=1, high=n)
+        kind = as_prototypes(self.prototypes)
+        most = n if kind is None else None
+        validation.as_count(self.n_neighbors, "n_neighbors", low=1, high=most)
         validation.n_threads(self.n_jobs)
         as_vote_weights(self.weights)
         self._y = np.searchsorted(self.classes_, labels)
-        fresh: Any = self._with_own_options(clone(learner))
+        fresh: Any = with_options(clone(learner), self.n_jobs, self.verbose)
         self.learner_ = fresh.fit(rows, labels, **options)
         if not (
             validation.is_learner(self.learner_) or hasattr(self.learner_, "metric_")
@@ -144,12 +164,23 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             raise ValueError(
                 f"learner is {learner!r}, but it has no metric_ after fit."
             )
-        self.__dict__.pop("_histograms", None)
+        self._keep(rows, kind)
+        return self
+
+    def _keep(self, rows: Any, kind: str | None) -> None:
+        """Keep the histograms that vote, unless the learner has them."""
+        for name in ("_histograms", "prototypes_"):
+            self.__dict__.pop(name, None)
         self.neighbors_ = self._search().fit(rows)
         seen = self.neighbors_._kept_rows()
-        if getattr(self.learner_, "_histograms", seen).shape[0] != n:
+        if kind is not None:
+            self.prototypes_ = class_prototypes(
+                kind, seen, self._y, self.learner_, n_jobs=self.n_jobs
+            )
+            self._y = np.arange(len(self.classes_))
+            self.neighbors_._keep_rows(self.prototypes_)
+        elif getattr(self.learner_, "_histograms", seen).shape[0] != len(self._y):
             self._histograms = seen.toarray() if hasattr(seen, "toarray") else seen
-        return self
 
     def _weigh(
         self, learner: BaseEstimator, labels: Any, sample_weight: ArrayLike | None
@@ -188,17 +219,9 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         own.setdefault("_class_weights", np.ones(len(self.classes_)))
 
     def _own_learner(self) -> BaseEstimator:
-        learner = GroundMetricLearning() if self.learner is None else self.learner
-        if isinstance(learner, type) or not hasattr(learner, "fit"):
-            raise ValueError(
-                f"learner is {learner!r}; an estimator with a method fit is needed."
-            )
-        if is_classifier(learner):
-            raise ValueError(
-                f"learner is {learner!r}, which learns classes; a learner of a metric "
-                "is needed."
-            )
-        return learner
+        return as_learner(
+            GroundMetricLearning() if self.learner is None else self.learner
+        )
 
     def _keeps_sparse(self, *, reset: bool) -> bool:
         learner = self._own_learner() if reset else self.learner_
@@ -220,15 +243,6 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         super().set_params(**params)
         return self
 
-    def _with_own_options(self, learner: BaseEstimator) -> BaseEstimator:
-        """Pass n_jobs and verbose on to a learner that does not set them itself."""
-        given = learner.get_params(deep=False)
-        if given.get("n_jobs", 1) is None:
-            learner.set_params(n_jobs=self.n_jobs)
-        if given.get("verbose", 1) == 0:
-            learner.set_params(verbose=self.verbose)
-        return learner
-
     def _search(self) -> EMDNeighbors:
         """Make the search under the learned distances."""
         learned = self.learner_
@@ -240,7 +254,9 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         )
 
     def _restore(self) -> None:
-        rows = vars(self).get("_histograms", self.learner_._histograms)
+        own = vars(self)
+        rows = own.get("prototypes_", own.get("_histograms"))
+        rows = self.learner_._histograms if rows is None else rows
         validation.require_length(self._y, rows.shape[0], "_y")
         if not np.isin(self._y, np.arange(len(self.classes_))).all():
             raise ValueError("_y does not number classes_")
@@ -262,7 +278,10 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         shares: Floats = np.tile(self.class_prior_, (rows.shape[0], 1))
         if alone.all():
             return shares
-        distances, found = self.neighbors_.kneighbors(rows[~alone])
+        k = None  # as many as fit says
+        if "prototypes_" in vars(self):
+            k = 1 if self.weights == "uniform" else len(self.classes_)
+        distances, found = self.neighbors_.kneighbors(rows[~alone], n_neighbors=k)
         voters = self._y[found]
         votes = vote_weights(weights, distances) * self._class_weights[voters]
         shares[~alone] = vote_shares(voters, votes, len(self.classes_))
@@ -273,3 +292,9 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
         winners = self.predict_proba(X).argmax(axis=1)
         labels: NDArray[np.generic] = self.classes_[winners]
         return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # One histogram does not follow a class of any shape.
+        tags.classifier_tags.poor_score = self.prototypes is not None
+        return tags

@@ -4,11 +4,13 @@
 often as you like, and keeps the artists (``ax_``, ``figure_``, ``im_``, ``lines_``).
 
 ``MetricDisplay``, ``FeatureMapDisplay``, ``GridMetricDisplay`` and ``PathDisplay`` show
-a metric and how it was learned, ``ImportanceDisplay`` which bins matter.
+a metric and how it was learned, ``ImportanceDisplay`` which bins matter, and
+``BarycenterDisplay`` what each class looks like.
 ``column_style`` makes figures as wide as the columns of a paper. Drawing needs
 matplotlib: ``pip install 'groundmetric[plot]'``.
 """
 
+from .classes import BarycenterDisplay
 from .feature_map import FeatureMapDisplay
 from .grid import GridMetricDisplay
 from .importance import ImportanceDisplay
@@ -17,6 +19,7 @@ from .path import PathDisplay
 from .style import column_style
 
 __all__ = [
+    "BarycenterDisplay",
     "FeatureMapDisplay",
     "GridMetricDisplay",
     "ImportanceDisplay",

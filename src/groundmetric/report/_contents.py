@@ -12,6 +12,7 @@ from sklearn.metrics import confusion_matrix
 from ..experiments.names import LABELS, in_a_sentence
 from ..plotting._layouts import extreme_pairs, leaf_order
 from ._bins import Bins, between, choose, layout_of, which
+from ._classes import caption, class_pictures
 from ._lesson import moved
 from ._origins import Origin, Origins
 
@@ -41,6 +42,7 @@ def contents(
     The origins name histograms; by default they have numbers.
     """
     learner, bins = evaluation.learner, choose(evaluation)
+    drawn = bins.shown if grid is None else np.arange(len(names))
     return {
         "names": [names[p] for p in bins.shown],
         "bins": bins.shown.tolist(),
@@ -70,8 +72,22 @@ def contents(
         "examples": _examples(
             evaluation,
             origins or Origins(NUMBERED, NUMBERED),
-            bins.shown if grid is None else np.arange(len(names)),
+            drawn,
         ),
+        "pictures": _pictures(evaluation, drawn),
+    }
+
+
+def _pictures(evaluation: Evaluation, drawn: Indices) -> Contents:
+    """Write a histogram for each class; only some of the bins are drawn."""
+    kind, classes, masses = class_pictures(evaluation)
+    return {
+        "kind": kind,
+        "caption": caption(kind, len(evaluation.data.classes), len(classes)),
+        "shown": [
+            {"label": label, "levels": _levels(row)}
+            for label, row in zip(classes, masses[:, drawn], strict=True)
+        ],
     }
 
 
@@ -193,11 +209,16 @@ def _drawn(
     histogram: Floats, label: np.int64, origin: Origin, row: np.int64
 ) -> Contents:
     """Write a histogram as bytes, beside its label, its name and its picture."""
-    levels = np.rint(255 * histogram / (histogram.max() or 1.0)).astype(np.uint8)
     found = {
         "label": int(label),
-        "levels": base64.b64encode(levels.tobytes()).decode(),
+        "levels": _levels(histogram),
         "name": origin.name(int(row)),
     }
     picture = origin.picture(int(row))
     return found if picture is None else found | {"picture": picture}
+
+
+def _levels(histogram: Floats) -> str:
+    """Write masses as bytes, the largest as 255."""
+    levels = np.rint(255 * histogram / (histogram.max() or 1.0)).astype(np.uint8)
+    return base64.b64encode(levels.tobytes()).decode()

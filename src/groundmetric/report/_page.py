@@ -90,6 +90,7 @@ def page(evaluation: Evaluation, found: Contents, extras: Extras) -> str:
             evaluation.stability, dict(zip(found["bins"], found["names"], strict=True))
         ),
         which=_paragraphs([found["which"]]),
+        pictures=_paragraphs([found["pictures"]["caption"]]),
         shown=f"these {len(found['bins'])}" if found["which"] else "all",
         rest=_paragraphs([rest] if n_splits > 1 else []),
         way="Closed form" if evaluation.learner._has_closed_form else "Descent",

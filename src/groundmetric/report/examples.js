@@ -1,4 +1,4 @@
-// Test histograms whose nearest neighbor changed, and the confusion matrix.
+// Pictures of classes, test histograms whose nearest neighbor changed, and the confusion matrix.
 
 const WORDS = { mended: "Corrected", spoiled: "New error", changed: "Changed" };
 const BAR_WIDTH = 120, BAR_HEIGHT = 70;
@@ -20,6 +20,13 @@ function drawing(levels, label) {
   });
   ink.putImageData(pixels, 0, 0);
   return canvas;
+}
+
+// A histogram for each class.
+function pictures() {
+  const { kind, shown } = data.pictures;
+  byId("pictures").replaceChildren(...shown.map(({ label, levels }) => element("figure", {},
+    drawing(levels, `${kind} of ${data.classes[label]}`), element("figcaption", { title: data.classes[label] }, data.classes[label]))));
 }
 
 // Cells of an image, channels on top of each other, with those of the features that moved most.
@@ -109,6 +116,7 @@ if (data.classes.length > 10) byId("confusion").classList.add("wide");
 if (numbered) byId("explained").append(" Columns have the numbers of the rows.");
 byId("shown").append(...data.curves.map((curve) => element("option", { value: curve.name }, curve.label)));
 byId("shown").addEventListener("change", (event) => confusion(event.target.value));
+pictures();
 examples();
 confusion("learned");
 document.documentElement.dataset.ready = "true";

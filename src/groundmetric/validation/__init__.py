@@ -73,7 +73,7 @@ from .triangles import (
     rounding_of_metric,
     shortest_paths,
 )
-from .weights import as_class_weight, as_sample_weight
+from .weights import as_class_weight, as_sample_weight, as_shares
 
 __all__ = [
     "LARGEST_DIMENSION",
@@ -116,6 +116,7 @@ __all__ = [
     "as_positive_number",
     "as_precision",
     "as_sample_weight",
+    "as_shares",
     "as_similarity",
     "as_smoothing",
     "as_sparse_distributions",

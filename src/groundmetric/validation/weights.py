@@ -32,6 +32,28 @@ def as_sample_weight(sample_weight: ArrayLike | None, n: int) -> Floats:
     return weights
 
 
+def as_shares(weights: ArrayLike | None, n: int) -> Floats:
+    """Validate weights of n histograms, or several rows of them; scale each to sum 1.
+
+    If there are none, all histograms count the same.
+    """
+    if weights is None:
+        return np.full(n, 1.0 / n)
+    ndim = 2 if np.ndim(weights) == 2 else 1  # noqa: PLR2004 - a row per barycenter
+    array = as_float_array(weights, "weights", ndim)
+    if array.size == 0 or array.shape[-1] != n:
+        raise ValueError(f"weights have shape {array.shape} for {n} histograms.")
+    require_finite(array, "weights")
+    refuse(array, array < 0, "weights", "weights must not be negative")
+    largest = array.max(axis=-1, keepdims=True)
+    if not largest.all():
+        where = f"[{int(np.argmin(largest))}]" if ndim > 1 else ""
+        raise ValueError(f"weights{where} are all zero: one histogram must count.")
+    scaled = array / largest  # sums of large numbers may be out of range
+    shares: Floats = scaled / scaled.sum(axis=-1, keepdims=True)
+    return shares
+
+
 def as_class_weight(class_weight: Any, classes: Any, counts: Any) -> Floats:
     """Validate the weights of classes, given their labels and numbers of histograms.
 
