@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <type_traits>
 
 namespace groundmetric {
@@ -71,36 +70,29 @@ void SparseBatch::solve(std::int64_t number, const Source& source,
     parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
 }
 
-// The arcs of the tree, and the common mass if that stays, row by row.
+// The arcs of the tree, and the common mass if that stays.
 void SparseBatch::add_plan(std::int64_t pair, const Problem& problem,
-                           const SpanningTree& tree, SparsePlans& plans) const {
-    using Entry = std::tuple<std::int32_t, std::int32_t, Mass>;
+                           const SpanningTree& tree, Plans& plans) const {
     const Support r = left(pair), c = right(pair);
-    std::vector<Entry> entries;
+    std::vector<Shipment> shipments;
     for (int p = 0, q = 0; reduced_ && p < r.size; ++p) {
         while (q < c.size && c.bins[q] < r.bins[p]) ++q;
         if (q < c.size && c.bins[q] == r.bins[p])
-            entries.emplace_back(r.bins[p], r.bins[p],
-                                 std::min(r.masses[p], c.masses[q]));
+            shipments.push_back(
+                {r.bins[p], r.bins[p], std::min(r.masses[p], c.masses[q])});
     }
     for_each_arc(problem, tree, [&](int p, int q, Mass mass) {
-        entries.emplace_back(r.bins[p], c.bins[q], mass);
+        shipments.push_back({r.bins[p], c.bins[q], mass});
     });
-    std::sort(entries.begin(), entries.end());
-    for (const auto& [row, column, mass] : entries) {
-        plans.rows.push_back(row);
-        plans.columns.push_back(column);
-        plans.flow.push_back(to_double(mass) * x_->unit());
-    }
-    plans.starts.push_back(static_cast<std::int64_t>(plans.flow.size()));
+    plans.add(shipments, x_->unit());
 }
 
-SparsePlans SparseBatch::plans(std::int64_t number, const std::int64_t* chosen,
-                               std::int64_t n, const Poll& poll) const {
+Plans SparseBatch::plans(std::int64_t number, const std::int64_t* chosen,
+                         std::int64_t n, const Poll& poll) const {
     const CallLock lock(call_mutex_, poll);
     for (std::int64_t k = 0; k < n; ++k)
         pairs_.require_solved(chosen[k], number);
-    SparsePlans plans;
+    Plans plans;
     Problem problem;
     SpanningTree tree;
     const Body body = [&](std::int64_t k, int, StopToken&) {
