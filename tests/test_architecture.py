@@ -27,7 +27,7 @@ LAYERS = [
     {"report"},
     {"experiments", "plotting"},
     {"datasets"},
-    {"automatic"},
+    {"automatic", "torch"},
     {"neighbors", "smoothed"},
     {"learning"},
     {"tables"},
@@ -52,7 +52,7 @@ ONLY_IN = {
     "pyarrow": {"datasets"},
     "rich": {"cli"},
     "sqlite3": set(),  # results are kept in reproduction
-    "torch": {"base"},
+    "torch": {"base", "torch"},
     "tqdm": {"_progress"},
     "typer": {"cli"},
 }
