@@ -102,18 +102,16 @@ Plans DenseBatch::plans(std::int64_t number, const std::int64_t* chosen,
     Plans plans;
     Problem problem;
     SpanningTree tree;
-    std::vector<Shipment> shipments;
     const Body body = [&](std::int64_t k, int, StopToken&) {
         restore(chosen[k], problem, tree);
         const Mass *r = left(chosen[k]), *c = right(chosen[k]);
-        shipments.clear();
         for (int p = 0; reduced_ && p < x_->n_bins(); ++p)
             if (const Mass stays = std::min(r[p], c[p]); stays > 0)
-                shipments.push_back({p, p, stays});
+                plans.add(p, p, to_double(stays) * x_->unit());
         for_each_arc(problem, tree, [&](int p, int q, Mass mass) {
-            shipments.push_back({p, q, mass});
+            plans.add(p, q, to_double(mass) * x_->unit());
         });
-        plans.add(shipments, x_->unit());
+        plans.end();
     };
     parallel_for(n, 1, 1, poll, body);  // one thread: in order
     return plans;

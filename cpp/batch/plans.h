@@ -4,24 +4,21 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/masses.h"
-
 namespace groundmetric {
 
-// The mass that moves along an arc.
-struct Shipment {
-    std::int32_t row, column;
-    Mass mass;
-};
-
-// Those of the k-th plan are at starts[k] to starts[k + 1], row by row.
+// Arcs of the k-th plan are at starts[k] to starts[k + 1].
 struct Plans {
     std::vector<std::int64_t> starts{0};
     std::vector<std::int32_t> rows, columns;
     std::vector<double> flow;
 
-    // Adds a plan, whose shipments are sorted for it.
-    void add(std::vector<Shipment>& shipments, double unit);
+    void add(int row, int column, double mass) {
+        rows.push_back(row);
+        columns.push_back(column);
+        flow.push_back(mass);
+    }
+    // What was added since is a plan.
+    void end() { starts.push_back(static_cast<std::int64_t>(flow.size())); }
 };
 
 }  // namespace groundmetric

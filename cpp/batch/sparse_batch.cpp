@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <type_traits>
 
 namespace groundmetric {
@@ -70,21 +71,25 @@ void SparseBatch::solve(std::int64_t number, const Source& source,
     parallel_for(n, threading.n_threads, kChunk, threading.poll, body);
 }
 
-// The arcs of the tree, and the common mass if that stays.
+// The arcs of the tree, and the common mass if that stays, row by row.
 void SparseBatch::add_plan(std::int64_t pair, const Problem& problem,
                            const SpanningTree& tree, Plans& plans) const {
+    using Entry = std::tuple<std::int32_t, std::int32_t, Mass>;
     const Support r = left(pair), c = right(pair);
-    std::vector<Shipment> shipments;
+    std::vector<Entry> entries;
     for (int p = 0, q = 0; reduced_ && p < r.size; ++p) {
         while (q < c.size && c.bins[q] < r.bins[p]) ++q;
         if (q < c.size && c.bins[q] == r.bins[p])
-            shipments.push_back(
-                {r.bins[p], r.bins[p], std::min(r.masses[p], c.masses[q])});
+            entries.emplace_back(r.bins[p], r.bins[p],
+                                 std::min(r.masses[p], c.masses[q]));
     }
     for_each_arc(problem, tree, [&](int p, int q, Mass mass) {
-        shipments.push_back({r.bins[p], c.bins[q], mass});
+        entries.emplace_back(r.bins[p], c.bins[q], mass);
     });
-    plans.add(shipments, x_->unit());
+    std::sort(entries.begin(), entries.end());
+    for (const auto& [row, column, mass] : entries)
+        plans.add(row, column, to_double(mass) * x_->unit());
+    plans.end();
 }
 
 Plans SparseBatch::plans(std::int64_t number, const std::int64_t* chosen,

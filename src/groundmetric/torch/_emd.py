@@ -6,7 +6,7 @@ PyTorch's own, and so are their gradients.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -21,6 +21,10 @@ from ._tensors import (
     require_tensors,
     requires_grad,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 KINDS = ("euclidean", "sqeuclidean")  # of distances between points
 
@@ -218,20 +222,13 @@ def _gradient(
     if potentials:
         for side, each in enumerate((u, v)):
             out[side].index_add_(0, pairs[:, side], weights[:, None] * each)
-    if plans:
-        # Of all pairs: few arcs have flow, and in words few bins.
-        from scipy.sparse import coo_array
-
-        shape, moved = (r.shape[1], c.shape[1]), flow * weights[:, None]
-        used = (flow != 0.0).numpy()
-        arcs = (each.numpy()[used] for each in (rows, columns))
-        plan = coo_array((moved.numpy()[used], tuple(arcs)), shape=shape).tocsr()
-        if kind == "matrix":
-            out[2].copy_(torch.from_numpy(plan.toarray()))
-        else:
-            squared = kind == "sqeuclidean"
-            found = in_points(plan, ground.numpy(), squared=squared)
-            out[2].copy_(torch.from_numpy(found))
+    if plans and kind == "matrix":
+        moved = (flow * weights[:, None]).reshape(-1)
+        place = rows.long() * c.shape[1] + columns
+        out[2].view(-1).index_add_(0, place.reshape(-1), moved)
+    elif plans:
+        found = _in_points(weights, rows, columns, flow, ground, kind)
+        out[2].copy_(torch.from_numpy(found))
     return out
 
 
@@ -246,6 +243,23 @@ def _gradient_shapes(
     *_: Any,
 ) -> tuple[Tensor, ...]:
     return torch.empty_like(r), torch.empty_like(c), torch.empty_like(ground)
+
+
+def _in_points(
+    weights: Tensor,
+    rows: Tensor,
+    columns: Tensor,
+    flow: Tensor,
+    points: Tensor,
+    kind: str,
+) -> NDArray[np.float64]:
+    """Gradient in the points; the sum of the plans is sparse."""
+    from scipy.sparse import coo_array
+
+    moved, used = (flow * weights[:, None]).numpy(), (flow != 0.0).numpy()
+    arcs = (rows.numpy()[used], columns.numpy()[used])
+    plan = coo_array((moved[used], arcs), shape=(len(points), len(points)))
+    return in_points(plan.tocsr(), points.numpy(), squared=kind == "sqeuclidean")
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
