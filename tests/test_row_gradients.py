@@ -10,7 +10,8 @@ from scipy.spatial.distance import cdist
 import problems
 import reference
 from groundmetric import TransportBatch
-from groundmetric.transport._gradients import in_points, solve_rows
+from groundmetric.transport import _gradients
+from groundmetric.transport._gradients import in_costs, in_points, in_rows, solve_rows
 
 pytestmark = pytest.mark.core
 PAIRS = np.array([[0, 0], [0, 1], [2, 1], [1, 2], [2, 2]])
@@ -69,7 +70,7 @@ def test_plans_of_dense_and_sparse_batches_are_what_sums_consist_of():
         {"points": np.random.default_rng(5).normal(size=(9, 2))},
     ):
         found = solved(r, c, **ground)
-        total = sum(w * plan_of(found, k, M.shape) for k, w in enumerate(weights))
+        total = in_costs(found, weights, M.shape)
         given = ground.get("points")
         left, right = (r, c) if given is None else (csr_array(r), csr_array(c))
         batch = TransportBatch(left, PAIRS, Y=right, points=given)
@@ -109,14 +110,16 @@ def test_pairs_without_a_plan_are_named():
 
 @pytest.mark.parametrize("squared", [False, True])
 def test_gradient_in_points_by_finite_differences(squared):
-    rng = np.random.default_rng(3)
-    points = rng.normal(size=(6, 2))
-    points[5] = points[2]  # which has no direction
-    plan = rng.random((6, 6)) * (rng.random((6, 6)) < 0.6)
-    plan[2, 5] = plan[5, 2] = 0.0 if squared else 1.0
     metric = "sqeuclidean" if squared else "euclidean"
-    gradient = in_points(csr_array(plan), points, squared=squared)
-    for p in [0, 1, 3, 4]:
+    r, c, _ = example(3, "euclidean")
+    points = np.random.default_rng(3).normal(size=(9, 2))
+    points[1] = points[0]  # which have no direction
+    weights = np.array([1.0, -2.0, 0.5, 3.0, 0.25])
+    found = solved(r, c, points=points, metric=metric)
+    gradient = in_points(found, weights, points, squared=squared)
+    plan = in_costs(found, weights, (9, 9))
+    assert not gradient[[2, 5]].any()  # empty in all
+    for p in range(2, 9):
         for s in range(2):
             step = np.zeros_like(points)
             step[p, s] = 1e-6
@@ -124,4 +127,23 @@ def test_gradient_in_points_by_finite_differences(squared):
                 np.vdot(plan, cdist(points + e, points + e, metric))
                 for e in (step, -step)
             )
-            assert gradient[p, s] == pytest.approx((there - back) / 2e-6, abs=1e-7)
+            assert gradient[p, s] == pytest.approx((there - back) / 2e-6, abs=1e-6)
+
+
+def test_many_arcs_are_taken_in_blocks(monkeypatch):
+    r, c, _ = example(4, "euclidean")
+    points = np.random.default_rng(4).normal(size=(9, 2))
+    found, weights = solved(r, c, points=points), np.ones(len(PAIRS))
+    whole = in_points(found, weights, points, squared=False)
+    monkeypatch.setattr(_gradients, "BLOCK", 4)
+    in_blocks = in_points(found, weights, points, squared=False)
+    np.testing.assert_allclose(in_blocks, whole, rtol=1e-13)
+
+
+def test_histograms_of_several_pairs_add_up():
+    potentials, weights = np.arange(10.0).reshape(5, 2), np.array([1.0, 2, 3, 4, 5])
+    total = in_rows(potentials, PAIRS[:, 0], weights, 4)
+    expected = np.zeros((4, 2))
+    for k, i in enumerate(PAIRS[:, 0]):
+        expected[i] += weights[k] * potentials[k]
+    np.testing.assert_allclose(total, expected)

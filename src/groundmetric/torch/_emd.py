@@ -6,13 +6,19 @@ PyTorch's own, and so are their gradients.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from .. import validation
-from ..transport._gradients import in_points, solve_rows
+from ..transport._gradients import (
+    Gradients,
+    in_costs,
+    in_points,
+    in_rows,
+    solve_rows,
+)
 from ._tensors import (
     in_pairs,
     precision_of,
@@ -21,10 +27,6 @@ from ._tensors import (
     require_tensors,
     requires_grad,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 KINDS = ("euclidean", "sqeuclidean")  # of distances between points
 
@@ -217,18 +219,21 @@ def _gradient(
     plans: bool,
 ) -> tuple[Tensor, ...]:
     """Gradients of the weighted sum of values in r, c and the costs or points."""
-    u, v, rows, columns, flow = solved
+    found = Gradients(*(each.detach().numpy() for each in (weights, *solved)))
+    w, which = found.values, pairs.numpy()
     out = torch.zeros_like(r), torch.zeros_like(c), torch.zeros_like(ground)
     if potentials:
-        for side, each in enumerate((u, v)):
-            out[side].index_add_(0, pairs[:, side], weights[:, None] * each)
-    if plans and kind == "matrix":
-        moved = (flow * weights[:, None]).reshape(-1)
-        place = rows.long() * c.shape[1] + columns
-        out[2].view(-1).index_add_(0, place.reshape(-1), moved)
-    elif plans:
-        found = _in_points(weights, rows, columns, flow, ground, kind)
-        out[2].copy_(torch.from_numpy(found))
+        for side, each in enumerate((found.u, found.v)):
+            total = in_rows(each, which[:, side], w, len(out[side]))
+            out[side].copy_(torch.from_numpy(total))
+    if plans:
+        shape = r.shape[1], c.shape[1]
+        if kind == "matrix":
+            total = in_costs(found, w, shape)
+        else:
+            squared = kind == "sqeuclidean"
+            total = in_points(found, w, ground.detach().numpy(), squared=squared)
+        out[2].copy_(torch.from_numpy(total))
     return out
 
 
@@ -243,23 +248,6 @@ def _gradient_shapes(
     *_: Any,
 ) -> tuple[Tensor, ...]:
     return torch.empty_like(r), torch.empty_like(c), torch.empty_like(ground)
-
-
-def _in_points(
-    weights: Tensor,
-    rows: Tensor,
-    columns: Tensor,
-    flow: Tensor,
-    points: Tensor,
-    kind: str,
-) -> NDArray[np.float64]:
-    """Gradient in the points; the sum of the plans is sparse."""
-    from scipy.sparse import coo_array
-
-    moved, used = (flow * weights[:, None]).numpy(), (flow != 0.0).numpy()
-    arcs = (rows.numpy()[used], columns.numpy()[used])
-    plan = coo_array((moved[used], arcs), shape=(len(points), len(points)))
-    return in_points(plan.tocsr(), points.numpy(), squared=kind == "sqeuclidean")
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
 from .. import validation
 from ._forbidden import refuse_infeasible
@@ -22,8 +23,6 @@ from ._rows import rows_in_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from scipy.sparse import csr_array
 
     from ._plans import Arcs
 
@@ -110,26 +109,44 @@ def _padded(
     return padded(rows), padded(columns), padded(flow)
 
 
-def in_points(plan: csr_array, points: Floats, *, squared: bool) -> Floats:
-    r"""Gradient of <M, plan> in the points, M being their distances or the squares.
+def in_rows(potentials: Floats, rows: Indices, weights: Floats, n: int) -> Floats:
+    """Gradient in n histograms, of which pairs have one each: a weighted sum."""
+    k = np.arange(len(rows))
+    total: Floats = csr_array((weights, (rows, k)), shape=(n, len(k))) @ potentials
+    return total
+
+
+def in_costs(found: Gradients, weights: Floats, shape: tuple[int, int]) -> Floats:
+    """Gradient in a matrix of costs: the weighted sum of the plans."""
+    moved = found.flow * weights[:, None]
+    place = found.rows.astype(np.int64) * shape[1] + found.columns
+    total = np.bincount(place.ravel(), moved.ravel(), shape[0] * shape[1])
+    return total.astype(np.float64).reshape(shape)
+
+
+def in_points(
+    found: Gradients, weights: Floats, points: Floats, *, squared: bool
+) -> Floats:
+    r"""Gradient in points, whose distances, or the squares of these, are the costs M.
 
     That of an arc is in the direction from one point to the other; there is none
-    between points that are equal. With :math:`W_{pq} = P_{pq} / M_{pq}`, or 2 P,
+    between points that are equal. With P the weighted sum of the plans, and
+    :math:`W_{pq} = P_{pq} / M_{pq}`, or 2 P,
 
     .. math:: \nabla_{a_p} = \sum_q (W_{pq} + W_{qp}) (a_p - a_q).
     """
-    arcs = plan.tocoo()
-    weights = 2.0 * arcs.data
+    moved, used = found.flow * weights[:, None], found.flow != 0.0
+    arcs, shape = (found.rows[used], found.columns[used]), (len(points), len(points))
+    plan = coo_array(csr_array((moved[used], arcs), shape=shape))
+    per_distance = 2.0 * plan.data
     if not squared:
-        weights = arcs.data.copy()
-        for part in _blocks(len(weights), points.shape[1]):
-            p, q = arcs.row[part], arcs.col[part]
-            distances = np.linalg.norm(points[p] - points[q], axis=1)
-            is_apart = distances > 0.0
-            weights[part] = np.divide(
-                weights[part], distances, out=np.zeros(len(p)), where=is_apart
-            )
-    W = type(plan)((weights, (arcs.row, arcs.col)), shape=plan.shape)
+        per_distance = plan.data.copy()
+        for part in _blocks(len(per_distance), points.shape[1]):
+            difference = points[plan.row[part]] - points[plan.col[part]]
+            distances = np.linalg.norm(difference, axis=1)
+            distances[distances == 0.0] = np.inf
+            per_distance[part] /= distances
+    W = csr_array((per_distance, (plan.row, plan.col)), shape=shape)
     W = W + W.T
     gradient: Floats = W.sum(axis=1)[:, None] * points - W @ points
     return gradient
