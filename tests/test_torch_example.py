@@ -12,7 +12,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 @pytest.fixture
 def example(monkeypatch):
-    """The example, which leaves the threads of PyTorch as they are."""
+    """Import the example, and leave the threads of PyTorch as they are."""
     n_threads = torch().get_num_threads()
     monkeypatch.syspath_prepend(str(EXAMPLES))
     yield importlib.import_module("layer")
