@@ -9,7 +9,9 @@ NO_TORCH = "PyTorch is not installed: pip install 'groundmetric[gpu]'"
 def torch():
     """PyTorch, or the test is skipped."""
     pytest.importorskip("array_api_compat", reason=NO_TORCH)
-    return pytest.importorskip("torch", reason=NO_TORCH)
+    found = pytest.importorskip("torch", reason=NO_TORCH)
+    found.set_num_threads(1)  # tests run side by side
+    return found
 
 
 def layer():

@@ -43,15 +43,15 @@ def test_literal_twin():
     np.testing.assert_allclose(in_r.sum(axis=1), 0.0, atol=1e-14)
 
 
-@pytest.mark.parametrize("shape", [(), (3,)])
+@pytest.mark.parametrize("shape", [(), (2,)])
 def test_gradients_in_everything(shape):
     emd = layer().emd
 
     def distance(a, b, M):
         return emd(2.0 * softmax(a), 2.0 * softmax(b), M)
 
-    a, b = logits(2, *shape, 6), logits(3, *shape, 6)
-    M = distances_between(coordinates(2, 6)).detach().requires_grad_()
+    a, b = logits(2, *shape, 5), logits(3, *shape, 5)
+    M = distances_between(coordinates(2, 5)).detach().requires_grad_()
     assert distance(a, b, M).shape == shape
     assert torch().autograd.gradcheck(distance, (a, b, M))
 
@@ -63,7 +63,7 @@ def test_gradients_in_points(metric):
     def distance(a, b, points):
         return emd(softmax(a), softmax(b), metric, points=points)
 
-    a, b, points = logits(4, 3, 6), logits(5, 3, 6), coordinates(4, 6)
+    a, b, points = logits(4, 2, 5), logits(5, 2, 5), coordinates(4, 5)
     assert torch().autograd.gradcheck(distance, (a, b, points))
     # The same by way of a matrix.
     power = 2 if metric else 1

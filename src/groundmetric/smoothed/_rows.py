@@ -21,6 +21,7 @@ from .. import validation
 from ..base._arrays import full_device_in_words, to_numpy
 from ._batch import Potentials, SinkhornBatch, SinkhornSolution, prepare
 from ._costs import as_dissimilarity
+from ._distances import symmetric
 from ._sinkhorn import scaled
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class RowsInPairs:
                 u, v = self._of_energies(ground)
             else:
                 u, v = self._of_potentials(ground, potentials)
-        return Gradients(u, v, (G + G.T) / 2)
+        return Gradients(u, v, symmetric(G))
 
     def _of_potentials(self, ground: Any, potentials: Potentials) -> tuple[Array, ...]:
         """Potentials of each pair, less those of its histograms with themselves."""

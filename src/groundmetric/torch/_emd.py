@@ -49,9 +49,10 @@ def emd(
     r : Tensor of shape (..., d)
         Non-negative histograms, in float64 or float32.
     c : Tensor of shape (..., e)
-        Others, each of the mass of its histogram of r (to 1e-6), usually on the same
-        bins. Row i is compared with row i: dimensions in front are batches, and are
-        broadcast. For all pairs of two sets, write ``emd(r[:, None], c, metric)``.
+        Others, each of the mass of its histogram of r (to 1e-6, which sums of ten
+        thousand bins in float32 may miss), usually on the same bins. Row i is compared
+        with row i: dimensions in front are batches, and are broadcast. For all pairs of
+        two sets, write ``emd(r[:, None], c, metric)``.
     metric : Tensor of shape (d, e) or str, optional
         Costs between bins, the same for all pairs. With points, "euclidean" (None) or
         "sqeuclidean".
@@ -110,8 +111,9 @@ def emd(
     name = "metric" if kind == "matrix" else "points"
     require_tensors(r=r, c=c, **{name: ground})
     validation.n_threads(n_jobs)
-    given = in_pairs(*(each.to("cpu", torch.float64) for each in (r, c)))
-    on_processor = ground.to("cpu", torch.float64)
+    # One after the other: not all devices have double precision.
+    given = in_pairs(*(each.cpu().double() for each in (r, c)))
+    on_processor = ground.cpu().double()
     values, *_ = _solve(
         given.r,
         given.c,
@@ -122,7 +124,7 @@ def emd(
         requires_grad(on_processor),
         n_jobs,
     )
-    return values.reshape(given.shape).to(r.device, precision_of(r, c, ground))
+    return values.reshape(given.shape).to(precision_of(r, c, ground)).to(r.device)
 
 
 def as_ground(metric: Any, points: Any) -> tuple[str, Any]:

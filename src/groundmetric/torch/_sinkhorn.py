@@ -71,9 +71,9 @@ def sinkhorn_divergence(
     Notes
     -----
     eps follows the metric, and the gradient in the metric takes this into account. It
-    is symmetric, as the metric is. Gradients in r and c sum to zero over the bins, as
-    those of :func:`~groundmetric.torch.emd` do. ``torch.compile``, ``vmap`` and second
-    derivatives: as there.
+    is symmetric, with a zero diagonal, as the metric is. Gradients in r and c sum to
+    zero over the bins, as those of :func:`~groundmetric.torch.emd` do.
+    ``torch.compile``, ``vmap`` and second derivatives: as there.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def _solve(
         r.detach(), c.detach(), pairs.numpy(), tol=tol, max_iter=max_iter
     )
     found, potentials = rows.solve(_on_processor(metric), smoothing)
-    values = torch.from_numpy(found).to(r)
+    values = torch.from_numpy(found).to(r.dtype).to(r.device)
     if potentials is None:  # in closed form
         shapes = (len(pairs), r.shape[1]), (len(r) + len(c), r.shape[1])
         return values, *(r.new_zeros(shape) for shape in shapes)
@@ -185,7 +185,7 @@ def _gradient(
     pairs, weights = pairs.to(r.device), weights.detach()[:, None]
     for side, (total, each) in enumerate(((in_r, found.u), (in_c, found.v))):
         total.index_add_(0, pairs[:, side], weights * each)
-    return in_r, in_c, torch.from_numpy(found.metric).to(metric)
+    return in_r, in_c, torch.from_numpy(found.metric).to(metric.dtype).to(r.device)
 
 
 @_gradient.register_fake
@@ -202,7 +202,7 @@ def _gradient_shapes(
 
 
 def _on_processor(tensor: Tensor) -> NDArray[np.float64]:
-    return np.asarray(tensor.detach().to("cpu", torch.float64))
+    return np.asarray(tensor.detach().cpu().double())
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
