@@ -27,7 +27,7 @@ LAYERS = [
     {"report"},
     {"experiments", "plotting"},
     {"datasets"},
-    {"automatic"},
+    {"automatic", "torch"},
     {"neighbors"},
     {"barycenters"},
     {"smoothed"},
@@ -54,7 +54,7 @@ ONLY_IN = {
     "pyarrow": {"datasets"},
     "rich": {"cli"},
     "sqlite3": set(),  # results are kept in reproduction
-    "torch": {"base"},
+    "torch": {"base", "torch"},
     "tqdm": {"_progress"},
     "typer": {"cli"},
 }

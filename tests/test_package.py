@@ -67,7 +67,7 @@ def test_import_is_light():
     heavy = {f"groundmetric.{name}" for name in SUB_PACKAGES} - {
         "groundmetric.distances"  # which the kernel needs
     }
-    heavy |= {"matplotlib", "metric_learn", "PIL", "tqdm", "typer"}
+    heavy |= {"matplotlib", "metric_learn", "PIL", "torch", "tqdm", "typer"}
     assert not heavy & set(loaded)
 
 

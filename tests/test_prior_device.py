@@ -9,10 +9,9 @@ import pytest
 from groundmetric import Checkpoint, EMDNeighbors
 from groundmetric.base._arrays import numpy_arrays
 from groundmetric.smoothed import _prior, _setup
+from layers import torch
 from test_prior_estimator import N, learner_of
 from test_prior_learning import documents
-
-NO_TORCH = "PyTorch is not installed: pip install 'groundmetric[gpu]'"
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +22,7 @@ def task():
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("batch_size", [None, 60])
 def test_torch_learns_the_same(task, dtype, batch_size):
-    pytest.importorskip("array_api_compat", reason=NO_TORCH)
-    pytest.importorskip("torch", reason=NO_TORCH)
+    torch()
     rows, y, points = task
     kinship = np.where(np.equal.outer(y[:N], y[:N]), 1.0, -2.0)
     np.fill_diagonal(kinship, 0.0)
@@ -56,8 +54,7 @@ def test_torch_learns_the_same(task, dtype, batch_size):
     ("criterion", "rho"), [("softmax", 1.0), ("margin", math.inf), ("margin", 1.0)]
 )
 def test_torch_learns_the_same_by_pairs(task, criterion, rho):
-    pytest.importorskip("array_api_compat", reason=NO_TORCH)
-    pytest.importorskip("torch", reason=NO_TORCH)
+    torch()
     rows, y, points = task
     options = {"criterion": criterion, "smoothing": rho, "dtype": "float64"}
     ours, theirs = (
@@ -70,8 +67,7 @@ def test_torch_learns_the_same_by_pairs(task, criterion, rho):
 
 def test_torch_goes_on_from_a_checkpoint(task, tmp_path):
     """States are arrays of numpy: one that a device wrote can be read without it."""
-    pytest.importorskip("array_api_compat", reason=NO_TORCH)
-    pytest.importorskip("torch", reason=NO_TORCH)
+    torch()
     rows, y, points = task
     options = {"max_steps": 12, "batch_size": 60, "dtype": "float64"}
     whole = learner_of(points, device="cpu", **options).fit(rows[:N], y[:N])

@@ -19,15 +19,10 @@ from groundmetric.base import _arrays
 from groundmetric.smoothed import _scalings, _sinkhorn
 from groundmetric.smoothed._batch import SinkhornBatch
 from groundmetric.smoothed._problems import DenseProblems
+from layers import torch
 from strategies import histogram_pairs, metrics
 
 SMOOTHINGS = [0.05, 0.5, 1.0, 3.0, 100.0]
-NO_TORCH = "PyTorch is not installed: pip install 'groundmetric[gpu]'"
-
-
-def torch():
-    pytest.importorskip("array_api_compat", reason=NO_TORCH)
-    return pytest.importorskip("torch", reason=NO_TORCH)
 
 
 def histograms(rng, n, d):

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from groundmetric import pairwise_emd, sinkhorn_divergence
 from groundmetric.smoothed import _costs, _scalings, _supports
 from groundmetric.validation import Case, cases
+from layers import torch
 from test_points import NeverDense, bags
 
 SMOOTHINGS = [0.1, 1.0, 30.0, math.inf]
@@ -134,8 +135,7 @@ def test_single_precision(X, points):
 
 
 def test_devices(X, points):
-    pytest.importorskip("array_api_compat")
-    pytest.importorskip("torch")
+    torch()
     for smoothing in SMOOTHINGS:
         options = {"points": points, "smoothing": smoothing}
         np.testing.assert_allclose(

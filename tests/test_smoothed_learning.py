@@ -22,8 +22,7 @@ from contract import check_contract
 from groundmetric import Checkpoint, Margin, MetricLearningCV, SinkhornMetricLearning
 from groundmetric.base._blas import product
 from groundmetric.smoothed._positions import squared_distances
-
-NO_TORCH = "PyTorch is not installed: pip install 'groundmetric[gpu]'"
+from layers import torch
 
 
 @parametrize_with_checks([SinkhornMetricLearning(max_steps=2)])
@@ -106,8 +105,7 @@ def test_precision(digits, rho):
 
 @pytest.mark.parametrize("rho", [1.0, math.inf])
 def test_torch_learns_the_same(digits, rho):
-    pytest.importorskip("array_api_compat", reason=NO_TORCH)
-    pytest.importorskip("torch", reason=NO_TORCH)
+    torch()
     X, y, _, _ = digits
     options = {"smoothing": rho, "max_steps": 5}
     for more in ({}, {"batch_size": 20, "random_state": 0}):

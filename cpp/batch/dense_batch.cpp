@@ -94,6 +94,29 @@ void DenseBatch::plan_sum(std::int64_t number, const std::int64_t* chosen,
     parallel_for(n, 1, 1, poll, body);
 }
 
+Plans DenseBatch::plans(std::int64_t number, const std::int64_t* chosen,
+                        std::int64_t n, const Poll& poll) const {
+    const CallLock lock(call_mutex_, poll);
+    for (std::int64_t k = 0; k < n; ++k)
+        pairs_.require_solved(chosen[k], number);
+    Plans plans;
+    Problem problem;
+    SpanningTree tree;
+    const Body body = [&](std::int64_t k, int, StopToken&) {
+        restore(chosen[k], problem, tree);
+        const Mass *r = left(chosen[k]), *c = right(chosen[k]);
+        for (int p = 0; reduced_ && p < x_->n_bins(); ++p)
+            if (const Mass stays = std::min(r[p], c[p]); stays > 0)
+                plans.add(p, p, to_double(stays) * x_->unit());
+        for_each_arc(problem, tree, [&](int p, int q, Mass mass) {
+            plans.add(p, q, to_double(mass) * x_->unit());
+        });
+        plans.end();
+    };
+    parallel_for(n, 1, 1, poll, body);  // one thread: in order
+    return plans;
+}
+
 Certificate DenseBatch::certificate(std::int64_t number,
                                     const CostMatrix& matrix, std::int64_t pair,
                                     const Poll& poll) const {

@@ -8,6 +8,7 @@
 #include "base/masses.h"
 #include "base/parallel.h"
 #include "batch/kept_pairs.h"
+#include "batch/plans.h"
 #include "transport/certificate.h"
 #include "transport/cost.h"
 #include "transport/tree.h"
@@ -46,6 +47,10 @@ public:
     void plan_sum(std::int64_t number, const std::int64_t* chosen,
                   const double* weights, std::int64_t n, const Poll& poll,
                   double* sums) const;
+
+    // The plans themselves, under the same condition.
+    Plans plans(std::int64_t number, const std::int64_t* chosen, std::int64_t n,
+                const Poll& poll) const;
 
     // The certificate of a pair; `matrix` is the one of solve `number`.
     Certificate certificate(std::int64_t number, const CostMatrix& matrix,

@@ -73,7 +73,7 @@ void SparseBatch::solve(std::int64_t number, const Source& source,
 
 // The arcs of the tree, and the common mass if that stays, row by row.
 void SparseBatch::add_plan(std::int64_t pair, const Problem& problem,
-                           const SpanningTree& tree, SparsePlans& plans) const {
+                           const SpanningTree& tree, Plans& plans) const {
     using Entry = std::tuple<std::int32_t, std::int32_t, Mass>;
     const Support r = left(pair), c = right(pair);
     std::vector<Entry> entries;
@@ -87,20 +87,17 @@ void SparseBatch::add_plan(std::int64_t pair, const Problem& problem,
         entries.emplace_back(r.bins[p], c.bins[q], mass);
     });
     std::sort(entries.begin(), entries.end());
-    for (const auto& [row, column, mass] : entries) {
-        plans.rows.push_back(row);
-        plans.columns.push_back(column);
-        plans.flow.push_back(to_double(mass) * x_->unit());
-    }
-    plans.starts.push_back(static_cast<std::int64_t>(plans.flow.size()));
+    for (const auto& [row, column, mass] : entries)
+        plans.add(row, column, to_double(mass) * x_->unit());
+    plans.end();
 }
 
-SparsePlans SparseBatch::plans(std::int64_t number, const std::int64_t* chosen,
-                               std::int64_t n, const Poll& poll) const {
+Plans SparseBatch::plans(std::int64_t number, const std::int64_t* chosen,
+                         std::int64_t n, const Poll& poll) const {
     const CallLock lock(call_mutex_, poll);
     for (std::int64_t k = 0; k < n; ++k)
         pairs_.require_solved(chosen[k], number);
-    SparsePlans plans;
+    Plans plans;
     Problem problem;
     SpanningTree tree;
     const Body body = [&](std::int64_t k, int, StopToken&) {

@@ -9,19 +9,12 @@
 #include "base/call_lock.h"
 #include "base/parallel.h"
 #include "batch/kept_pairs.h"
+#include "batch/plans.h"
 #include "sparse/points.h"
 #include "sparse/sparse_costs.h"
 #include "sparse/sparse_masses.h"
 
 namespace groundmetric {
-
-// Plans of some pairs: those of the k-th are at starts[k] to starts[k + 1],
-// row by row.
-struct SparsePlans {
-    std::vector<std::int64_t> starts{0};
-    std::vector<std::int32_t> rows, columns;
-    std::vector<double> flow;
-};
 
 // Potentials of the bins that take part in a solve, in units of the costs.
 struct SparsePotentials {
@@ -51,8 +44,8 @@ public:
                const Threading& threading, double* values,
                std::int32_t* n_pivots);
     // Throws if a pair was last solved by a solve other than `number`.
-    SparsePlans plans(std::int64_t number, const std::int64_t* chosen,
-                      std::int64_t n, const Poll& poll) const;
+    Plans plans(std::int64_t number, const std::int64_t* chosen, std::int64_t n,
+                const Poll& poll) const;
     template <class Source>
     SparsePotentials potentials(std::int64_t number, const Source& source,
                                 std::int64_t pair, const Poll& poll) const;
@@ -70,7 +63,7 @@ public:
 private:
     bool restore(std::int64_t pair, Problem& problem, SpanningTree& tree) const;
     void add_plan(std::int64_t pair, const Problem& problem,
-                  const SpanningTree& tree, SparsePlans& plans) const;
+                  const SpanningTree& tree, Plans& plans) const;
 
     std::shared_ptr<const SparseMasses> x_, y_;
     KeptPairs pairs_;

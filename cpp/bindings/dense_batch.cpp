@@ -108,6 +108,9 @@ void bind_dense_batch(nb::module_& m) {
         .def("plan_sum", &plan_sum, "number"_a, "chosen"_a.noconvert(),
              "weights"_a.noconvert(),
              "Weighted sum of the plans of solve `number`.")
+        .def("plans", &plans_of<gm::DenseBatch>, "number"_a,
+             "chosen"_a.noconvert(),
+             "Starts, rows, columns and flow of the plans of solve `number`.")
         .def("certificate", &certificate, "number"_a, "cost"_a, "pair"_a)
         .def("potentials", &potentials, "number"_a, "cost"_a,
              "chosen"_a.noconvert(), "n_threads"_a,

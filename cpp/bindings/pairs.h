@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "batch/plans.h"
 #include "bindings/bindings.h"
 
 template <class Batch>
@@ -35,4 +36,21 @@ template <class Batch>
 std::int64_t n_bytes_of(const Batch& batch) {
     const Progress silent;
     return without_gil([&] { return batch.n_bytes(make_poll(silent)); });
+}
+
+// Starts, rows, columns and flow of the plans of some pairs.
+template <class Batch>
+std::tuple<Out<std::int64_t, 1>, Out<std::int32_t, 1>, Out<std::int32_t, 1>,
+           Out<double, 1>>
+plans_of(const Batch& batch, std::int64_t number, In<std::int64_t, 1> chosen) {
+    require_pairs(batch, chosen);
+    const Progress silent;
+    gm::Plans found = without_gil([&] {
+        return batch.plans(number, chosen.data(),
+                           static_cast<std::int64_t>(chosen.shape(0)),
+                           make_poll(silent));
+    });
+    return {to_numpy(std::move(found.starts)), to_numpy(std::move(found.rows)),
+            to_numpy(std::move(found.columns)),
+            to_numpy(std::move(found.flow))};
 }

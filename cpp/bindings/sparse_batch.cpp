@@ -79,23 +79,6 @@ Solved solve_sparse(SparseBatch& batch, std::int64_t number,
     return solve(batch, number, costs, chosen, n_threads);
 }
 
-using Plans = std::tuple<Out<std::int64_t, 1>, Out<std::int32_t, 1>,
-                         Out<std::int32_t, 1>, Out<double, 1>>;
-
-Plans plans(const SparseBatch& batch, std::int64_t number,
-            In<std::int64_t, 1> chosen) {
-    require_pairs(batch, chosen);
-    const Progress silent;
-    gm::SparsePlans found = without_gil([&] {
-        return batch.plans(number, chosen.data(),
-                           static_cast<std::int64_t>(chosen.shape(0)),
-                           make_poll(silent));
-    });
-    return {to_numpy(std::move(found.starts)), to_numpy(std::move(found.rows)),
-            to_numpy(std::move(found.columns)),
-            to_numpy(std::move(found.flow))};
-}
-
 using Potentials = std::tuple<Out<std::int32_t, 1>, Out<double, 1>,
                               Out<std::int32_t, 1>, Out<double, 1>>;
 
@@ -142,7 +125,8 @@ void bind_sparse_batch(nb::module_& m) {
              "row_bins"_a.noconvert(), "column_bins"_a.noconvert(),
              "chosen"_a.noconvert(), "n_threads"_a,
              "The same for costs between the bins that are listed.")
-        .def("plans", &plans, "number"_a, "chosen"_a.noconvert(),
+        .def("plans", &plans_of<SparseBatch>, "number"_a,
+             "chosen"_a.noconvert(),
              "Starts, rows, columns and flow of the plans of solve `number`.")
         .def("potentials_points", &potentials_points, "number"_a, "points"_a,
              "pair"_a, "Sending bins and their u, receiving bins and their v.")

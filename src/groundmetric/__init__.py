@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         features,
         plotting,
         report,
+        torch,
     )
     from .automatic import AutoMetric
     from .barycenters import barycenter
@@ -139,6 +140,7 @@ _ON_DEMAND = (
     "features",
     "plotting",
     "report",
+    "torch",
 )
 
 if not TYPE_CHECKING:  # which would take any name for a module

@@ -8,8 +8,9 @@ import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
-# If pipelines or searches of scikit-learn call us, warnings are for their caller.
-OTHERS = ("sklearn", "joblib")
+# If pipelines or searches of scikit-learn call us, warnings are for their caller; and
+# PyTorch calls our operators.
+OTHERS = ("sklearn", "joblib", "torch")
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

@@ -119,7 +119,7 @@ def find_arrays(X: Array, device: str | None, dtype: np.dtype[Any]) -> Arrays:
             import array_api_compat
         except ImportError as error:
             what = f"X is an array of {'PyTorch' if is_torch(X) else 'CuPy'}: it"
-            raise ValueError(_missing(what, error)) from error
+            raise ValueError(missing(what, error)) from error
         xp, place = array_api_compat.array_namespace(X), array_api_compat.device(X)
     if dtype == np.float64 and "mps" in str(place):
         raise ValueError("device 'mps' has no float64; choose dtype='float32'.")
@@ -135,7 +135,7 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
         import torch
         from array_api_compat import torch as xp
     except ImportError as error:
-        raise ValueError(_missing(f"device {device!r}", error)) from error
+        raise ValueError(missing(f"device {device!r}", error)) from error
     try:
         torch.empty(0, device=device)
     except (AssertionError, RuntimeError) as error:  # as PyTorch was built or not
@@ -146,7 +146,7 @@ def _torch(device: str) -> tuple[ModuleType, Any]:
     return xp, torch.device(device)
 
 
-def _missing(what: str, error: ImportError) -> str:
+def missing(what: str, error: ImportError) -> str:
     """Say which library is missing, and how to install it."""
     names = {"torch": "PyTorch", "array_api_compat": "array-api-compat"}
     library = (error.name or "torch").split(".", maxsplit=1)[0]

@@ -58,7 +58,7 @@ class DenseDivergences:
     def gradient(self, i: Indices, j: Indices, weights: Floats) -> Floats:
         """Gradient of the sum of weighted distances in the metric."""
         G = self._solution.plan_sum(_by_pair(i, j, weights, self._n))
-        return _symmetric(G)
+        return symmetric(G)
 
 
 class SparseDivergences:
@@ -89,7 +89,7 @@ class SparseDivergences:
         G = self._solver.plan_sum(self._pairs, w)
         total = w @ self.distances[tuple(self._pairs.T)]
         G += (total - np.vdot(self._metric, G)) / (self._metric.sum() or 1.0)
-        return _symmetric(G)
+        return symmetric(G)
 
 
 class Energies:
@@ -123,7 +123,7 @@ class Energies:
             gradient: Floats = arrays.get(
                 multiply(rows.T, multiply(arrays.put(W), rows))
             )
-        return _symmetric(gradient)
+        return symmetric(gradient)
 
     def _in_words(self) -> AbstractContextManager[None]:
         n = len(self._problems)
@@ -154,7 +154,7 @@ def _is_on_processor(options: dict[str, Any]) -> bool:
     return options["device"] in {None, "cpu"}
 
 
-def _symmetric(G: Floats) -> Floats:
+def symmetric(G: Floats) -> Floats:
     """Make a gradient symmetric, as costs are, without diagonal."""
     gradient: Floats = (G + G.T) / 2
     np.fill_diagonal(gradient, 0.0)

@@ -56,8 +56,9 @@ def sinkhorn_divergence(
         Histograms of equal mass, in rows (to 1e-6). If it is an array of PyTorch or
         CuPy and device is None, the work is done where it lies (needs the extra
         ``gpu``). Tensors that require a gradient are rejected, since the result has
-        no gradient. Sparse histograms that use few of many bins stay sparse, and each
-        pair is solved on its supports.
+        no gradient; :func:`groundmetric.torch.sinkhorn_divergence` has one. Sparse
+        histograms that use few of many bins stay sparse, and each pair is solved on
+        its supports.
     Y : array-like or sparse matrix of shape (m, d), optional
         Others; X itself if None.
     metric : array-like of shape (d, d), str or callable, optional

@@ -17,6 +17,7 @@ from ._rounded import warn_if_rounded
 from ._supports import require_no_points
 
 if TYPE_CHECKING:
+    from ._plans import Arcs
     from ._supports import Metric
 
 Floats = NDArray[np.float64]
@@ -106,6 +107,17 @@ class DensePlans(NamedTuple):
             self.forbidden, plan if self.full is None else self.full.plan(plan)
         )
         return whole
+
+    def arcs(self, pairs: Indices) -> Arcs:
+        """Plans of some pairs, arc by arc."""
+        starts, rows, columns, flow = self.core.plans(self.number, pairs)
+        if self.full is not None:
+            bins = self.full.bins
+            rows = bins.rows[rows].astype(np.int32)
+            columns = bins.cols[columns].astype(np.int32)
+        if self.forbidden is not None:
+            flow[self.forbidden[rows, columns]] = 0.0
+        return starts, rows, columns, flow
 
     def potentials(self, pairs: Indices) -> tuple[Floats, Floats]:
         """Potentials of some pairs on all bins, in rows."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._certificate import Transport
-from ._forbidden import Mask, small_where_unbound, without
+from ._forbidden import Mask, small_where_unbound
 from ._points import BLOCK
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 Bins = NDArray[np.int32]
 Indices = NDArray[np.int64]
 BlockOfCosts = Callable[[Any, Any], Floats]  # between two lists of bins
+# Of some plans: where each one's start, their rows, columns and flow.
+Arcs: TypeAlias = tuple[Indices, Bins, Bins, Floats]
 
 # Pairs whose plans are summed up at a time, to save memory.
 PLANS = 2**14
@@ -47,13 +49,20 @@ class SparsePlans(NamedTuple):
         total = np.zeros(self.shape) if self.is_dense else csr_array(self.shape)
         for first in range(0, len(pairs), PLANS):
             part = slice(first, first + PLANS)
-            starts, rows, columns, flow = self.core.plans(self.number, pairs[part])
+            starts, rows, columns, flow = self.arcs(pairs[part])
             flow *= np.repeat(weights[part], np.diff(starts))
             if self.is_dense:
                 np.add.at(total, (rows, columns), flow)
             else:
                 total += coo_array((flow, (rows, columns)), self.shape).tocsr()
-        return without(self.forbidden, total)
+        return total
+
+    def arcs(self, pairs: Indices) -> Arcs:
+        """Plans of some pairs, arc by arc."""
+        starts, rows, columns, flow = self.core.plans(self.number, pairs)
+        if self.forbidden is not None:
+            flow[self.forbidden[rows, columns]] = 0.0
+        return starts, rows, columns, flow
 
     def mass_gradient(self, rows: csr_array, pairs: Indices, weights: Floats) -> Floats:
         """Gradient of the weighted sum of all distances, in the entries of the rows.

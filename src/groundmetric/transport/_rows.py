@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,9 +48,7 @@ def emd_of_rows(
     x, y = _rows_of(left, case), _rows_of(right, case)
     pairs = _pairs_of(x.shape[0], y.shape[0])
     masses = validation.paired_masses(left, right, pairs)
-    factors = np.ones(1)
-    if not _are_equal(masses):
-        factors, x, y = masses[pairs[:, 0]], _normalized(x), _normalized(y)
+    factors, x, y = _of_equal_mass(x, y, masses, pairs)
     if case is Case.POINTS:
         validation.require_same_bins(left, right)
         return factors * _between_points(
@@ -58,6 +56,40 @@ def emd_of_rows(
         )
     solver = (SparseSolver if case is Case.SPARSE else DenseSolver)(x, y, pairs)
     return factors * _solved(solver, given, threads)
+
+
+class InPairs(NamedTuple):
+    """Pairs of rows of equal mass, and what to multiply their distances by."""
+
+    solver: DenseSolver | PointsSolver
+    metric: Any
+    factors: Floats
+
+
+def rows_in_pairs(r: Floats, c: Floats, pairs: Indices, ground: Any) -> InPairs:
+    """Prepare pairs (i, j) of dense rows, on bins with costs or with points."""
+    points = ground.get("points")
+    case = Case.DENSE if points is None else Case.POINTS
+    metric = case.accept(ground.get("metric"))
+    left, right = (
+        validation.as_histograms(rows, name) for name, rows in (("r", r), ("c", c))
+    )
+    masses = validation.paired_masses(left, right, pairs)
+    factors, x, y = _of_equal_mass(left.values, right.values, masses, pairs)
+    if case is Case.DENSE:
+        return InPairs(DenseSolver(x, y, pairs), metric, factors)
+    validation.require_same_bins(left, right)
+    sets = PointSets.of(x, y, points)
+    return InPairs(PointsSolver(sets, pairs), metric, factors)
+
+
+def _of_equal_mass(
+    x: Any, y: Any, masses: Floats, pairs: Indices
+) -> tuple[Floats, Any, Any]:
+    """Scale all rows to mass 1 if their masses differ between pairs."""
+    if _are_equal(masses):
+        return np.ones(1), x, y
+    return masses[pairs[:, 0]], _normalized(x), _normalized(y)
 
 
 def _of_clouds(r: Any, c: Any, metric: Any, threads: int) -> Floats:

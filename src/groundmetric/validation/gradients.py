@@ -13,5 +13,5 @@ def require_no_gradient(x: object, name: str | Table) -> None:
     if getattr(x, "requires_grad", False) is True:
         raise ValueError(
             f"{name} requires a gradient, but the result would have none; pass "
-            f"{name}.detach() if you do not need it."
+            f"{name}.detach() if you do not need it, or use groundmetric.torch."
         )
