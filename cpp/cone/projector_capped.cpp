@@ -23,10 +23,10 @@ void MetricProjector::set_center(std::vector<double>& matrix,
     matrix[row(center) + center] = 0.0;
 }
 
-// The closure, with all entries that the cap holds down equal to the largest,
-// so that distances can be computed through a hub. The iterate is only near
-// the cap there. Where a tight triangle ends a little below it, all larger
-// entries are lowered as far: min(M, t) is a metric, too.
+// The closure, with all entries that the cap holds down equal to it, so that
+// distances can be computed through a hub. The iterate is only near the cap
+// there, and a tight triangle may leave such an entry a little below it. Then
+// all entries grow by as much, up to the cap: min(c M, T) is a metric, too.
 void MetricProjector::close_at_cap() {
     std::vector<std::size_t> held;
     for (const Multiplier& m : set_.multipliers())
@@ -39,9 +39,12 @@ void MetricProjector::close_at_cap() {
         lowest = std::min(lowest, metric_[edge]);
     constexpr double kNear = 1e-3;  // else the multipliers are far from final
     if (lowest == cap_ || lowest < (1.0 - kNear) * cap_) return;
+    constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
+    const double factor = cap_ / lowest * (1.0 + kRounding);
     for (int i = 0; i < n_bins_; ++i)
-        for (int j = 0; j < n_bins_; ++j)
-            metric_[row(i) + j] = std::min(metric_[row(i) + j], lowest);
+        for (int j = i + 1; j < n_bins_; ++j)
+            metric_[row(i) + j] = std::min(factor * metric_[row(i) + j], cap_);
+    close();
 }
 
 }  // namespace groundmetric
