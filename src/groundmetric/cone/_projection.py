@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 MAX_ITER = 1000
 SUBNORMAL = 1e-290
 LEAST_WEIGHT = 1e-150
-NEAR = 1e-3  # to a norm, relatively
+NEAR = 5e-4  # to a norm, relatively
 
 
 def project_metric(
@@ -217,15 +217,15 @@ class MetricProjector:
     def _project_to_norm(self, A: Floats, cap: float, size: float) -> Projection:
         """Project the multiple of a matrix whose projection has about this norm.
 
-        Multiples of it, cut off at the cap, make up for the rest, and for all if the
-        norm takes a very large multiple of the matrix.
+        The rest, at most a thousandth, is made up for by a multiple of the projection,
+        cut off at the cap; so is all if it takes a very large multiple of the matrix.
         """
         core = self._core_for(cap)
 
         def solve(matrix: Floats, _tol: float, left: int) -> Found:
             return self._solve(matrix, self._tol, left, core=core, cap=cap, report=None)
 
-        goal = Goal(cap, size, NEAR, self._max_iter)
+        goal = Goal(cap, size * (1 - NEAR), NEAR, self._max_iter)
         found, _ = of_norm(solve, A, goal, solve(A, NEAR, self._max_iter))
         self._core = core
         return _result(found, stretched(found.metric, cap, size, self._threads), A)
