@@ -80,10 +80,11 @@ def of_norm(
         )
         guess = _secant(scale, size, goal, before) or _model(found.metric, goal)
         before = scale, size
-        scale = guess * scale if low < guess * scale < high else safe
-        if scale > LONGEST or found.n_iter >= goal.max_iter:
-            return found._replace(converged=scale > LONGEST and found.converged), scale
+        following = guess * scale if low < guess * scale < high else safe
         left = goal.max_iter - found.n_iter
+        if following > LONGEST or left <= 0:
+            return found._replace(converged=left > 0 and found.converged), scale
+        scale = following
         found = solve(scale * matrix, goal.tol, left).after(found)
     return found, scale
 
