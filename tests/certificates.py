@@ -45,13 +45,14 @@ def check_transport(t, r, c, M, *, rtol=1e-9):
     assert abs(t.duality_gap) <= rtol * scale + rounding
 
 
-def projection_error_bound(projector, A, metric, weights=None):
+def projection_error_bound(projector, A, metric, weights=None, cap=np.inf):
     """Bound the distance of metric to the projection of A, from the multipliers alone.
 
     With x = a - W^-1 N u, the primal at a metric y less the dual at u is half of
     |y - x|^2 + 2 sum_t u_t slack_t(y); strong convexity bounds |y - p|^2 by twice that.
     Norms are over the upper triangle. Slack that rounding explains does not count: it
-    would show as its square root.
+    would show as its square root. A cap counts as k = d: its constraint is that
+    M_ij <= cap / 2 + cap / 2.
     """
     A = np.asarray(A, dtype=float)
     x = (A + A.T) / 2
@@ -61,10 +62,15 @@ def projection_error_bound(projector, A, metric, weights=None):
     assert (u > 0).all()
     i, j, k = triangles.T
     assert len({tuple(t) for t in triangles.tolist()}) == len(u)
+    assert (triangles[:, :2] < len(A)).all()
+    assert (k < len(A) + np.isfinite(cap)).all()
+    x, w, y = (np.pad(each, (0, 1), constant_values=1.0) for each in (x, w, metric))
+    y[-1], y[:, -1] = cap / 2, cap / 2
     for (a, b), sign in (((i, j), -1), ((i, k), 1), ((k, j), 1)):
         np.add.at(x, (a, b), sign * u / w[a, b])
         np.add.at(x, (b, a), sign * u / w[a, b])
-    slack = metric[i, k] + metric[k, j] - metric[i, j]
+    slack = y[i, k] + y[k, j] - y[i, j]
+    x, w = x[:-1, :-1], w[:-1, :-1]
     upper = np.triu_indices(len(A), 1)
     square = (w * (metric - x) ** 2)[upper].sum()
     rounding = 128 * EPS * np.abs(A).max()

@@ -98,7 +98,46 @@ def triangle_fixing(A, tol=1e-12, max_sweeps=100_000):
     raise AssertionError("triangle fixing did not converge")
 
 
-def metric_nearness_qp(A, weights=None):
+def capped_fixing(A, cap, radius=np.inf, tol=1e-13, max_sweeps=100_000):
+    """Triangle fixing with more sets: x_ij <= cap, x_ij >= 0, and a ball.
+
+    Dykstra's method: project onto one set after another, each first undone by its own
+    correction, until a whole sweep changes nothing.
+    """
+    A = np.asarray(A, dtype=float)
+    d = len(A)
+    i, j = np.triu_indices(d, 1)
+    x = ((A + A.T) / 2)[i, j]
+    edge = np.zeros((d, d), dtype=int)
+    edge[i, j] = edge[j, i] = np.arange(i.size)
+    rows = [np.eye(i.size)[e] for e in range(i.size)]  # x_e <= cap
+    limits = [cap] * len(rows) + [0.0] * len(rows)
+    rows += [-row for row in rows]  # -x_e <= 0
+    for p, q in zip(i, j, strict=True):
+        for k in set(range(d)) - {p, q}:
+            row = np.zeros(i.size)
+            row[edge[p, q]], row[edge[p, k]], row[edge[k, q]] = 1.0, -1.0, -1.0
+            rows.append(row)
+            limits.append(0.0)
+    z, ball = np.zeros(len(rows)), np.zeros(i.size)
+    for _ in range(max_sweeps):
+        change = 0.0
+        for t, (row, limit) in enumerate(zip(rows, limits, strict=True)):
+            theta = max((row @ x - limit) / (row @ row), -z[t])
+            x, z[t] = x - theta * row, z[t] + theta
+            change = max(change, abs(theta))
+        y = x + ball
+        inside = y * min(1.0, radius / np.sqrt(2) / max(np.linalg.norm(y), 1e-300))
+        change = max(change, np.abs(inside - x).max(initial=0.0))
+        x, ball = inside, y - inside
+        if change <= tol * (np.abs(A).max() or 1.0):
+            M = np.zeros((d, d))
+            M[i, j] = M[j, i] = x
+            return M
+    raise AssertionError("triangle fixing did not converge")
+
+
+def metric_nearness_qp(A, weights=None, cap=None):
     """Project by an interior-point method (Clarabel), weighted or not."""
     A = np.asarray(A, dtype=float)
     d = len(A)
@@ -118,6 +157,10 @@ def metric_nearness_qp(A, weights=None):
     for row, (far, near, other) in enumerate(rows):
         G[row, far], G[row, near], G[row, other] = 1.0, -1.0, -1.0
     G[len(rows) :] = -sp.eye(i.size)
+    limits = np.zeros(G.shape[0])
+    if cap is not None:
+        G = sp.vstack([G, sp.eye(i.size)])
+        limits = np.append(limits, np.full(i.size, cap))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     for tol in (1e-12, 1e-11, 1e-10):  # as tight as it can solve
@@ -126,7 +169,7 @@ def metric_nearness_qp(A, weights=None):
             sp.diags(w).tocsc(),
             -w * a,
             G.tocsc(),
-            np.zeros(G.shape[0]),
+            limits,
             [clarabel.NonnegativeConeT(G.shape[0])],
             settings,
         ).solve()

@@ -19,17 +19,18 @@ Out<double, 2> detours(In<double, 2> matrix, int n_threads) {
 std::tuple<Out<double, 2>, int, int, double, double, bool> project(
     gm::MetricProjector& projector, In<double, 2> matrix,
     std::optional<In<double, 2>> weights, double tol, int max_rounds,
-    int n_threads, const Progress& progress) {
+    int n_threads, const Progress& progress, double cap) {
     const auto d = static_cast<std::size_t>(projector.size());
     require_shape(matrix, d, d, "matrix");
     if (weights) require_shape(*weights, d, d, "weights");
+    require(projector.has_center() == (cap > 0.0),
+            "A cap needs a projector with a center.");
     Out<double, 2> metric = new_matrix(d, d);
     const Progress silent;
-    gm::ProjectionOptions options{tol, max_rounds, n_threads, make_poll(silent),
-                                  [&](int round) {
-                                      if (!make_poll(progress)(round))
-                                          throw gm::Stopped();
-                                  }};
+    gm::ProjectionOptions options{
+        tol, cap, max_rounds, n_threads, make_poll(silent), [&](int round) {
+            if (!make_poll(progress)(round)) throw gm::Stopped();
+        }};
     const gm::ProjectionReport report = without_gil([&] {
         return projector.project(matrix.data(),
                                  weights ? weights->data() : nullptr, options,
@@ -90,10 +91,11 @@ std::int64_t n_triangles(const gm::MetricProjector& projector) {
 void bind_cone(nb::module_& m) {
     nb::class_<gm::MetricProjector>(m, "MetricProjector",
                                     "Projections onto the cone of metrics.")
-        .def(nb::init<int>(), "d"_a)
+        .def(nb::init<int, bool>(), "n_bins"_a, "has_center"_a = false)
+        .def_prop_ro("has_center", &gm::MetricProjector::has_center)
         .def("project", &project, "matrix"_a.noconvert(),
              "weights"_a.noconvert().none(), "tol"_a, "max_rounds"_a,
-             "n_threads"_a, "progress"_a.none(),
+             "n_threads"_a, "progress"_a.none(), "cap"_a = 0.0,
              "Metric, rounds, sweeps, violation, relative bound, converged.")
         .def("forget", &forget)
         .def("triangles", &triangles,

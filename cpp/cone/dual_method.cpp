@@ -75,6 +75,7 @@ bool DualMethod::find_violated(Active& worst) const {
     for (int i = 0; i < d_; ++i)
         for (int j = i + 1; j < d_; ++j) {
             const int far = edge(i, j);
+            if (root_[far] == 0.0) continue;  // of the center: M_ik >= 0
             for (int k = 0; k < d_; ++k) {
                 if (k == i || k == j) continue;
                 const Sides s{far, edge(i, k), edge(j, k)};

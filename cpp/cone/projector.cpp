@@ -49,15 +49,16 @@ double interleaved_sum(int first, int last, const Term& term) {
 
 }  // namespace
 
-MetricProjector::MetricProjector(int d)
-    : d_(d),
-      stride_(spread(d)),
-      set_(d, stride_),
-      x_(row(d), kHuge),
-      weights_(row(d), 1.0),
-      metric_(row(d), kHuge),
-      shortcut_(row(d), kHuge),
-      found_((d + kBlock - 1) / kBlock) {}
+MetricProjector::MetricProjector(int n_bins, bool has_center)
+    : n_bins_(n_bins),
+      d_(n_bins + has_center),
+      stride_(spread(d_)),
+      set_(d_, stride_),
+      x_(row(d_), kHuge),
+      weights_(row(d_), 1.0),
+      metric_(row(d_), kHuge),
+      shortcut_(row(d_), kHuge),
+      found_((d_ + kBlock - 1) / kBlock) {}
 
 ProjectionReport MetricProjector::project(const double* input,
                                           const double* weights,
@@ -78,7 +79,7 @@ ProjectionReport MetricProjector::project(const double* input,
     const auto assess = [&] {
         size = std::max(norm(metric_), kLeastNorm * input_norm);
         limit = options.tol * size;
-        report.bound = d_ <= 2 ? 0.0 : distance_bound();
+        report.bound = n_bins_ <= 2 ? 0.0 : distance_bound();
     };
     for (;;) {
         std::vector<double> exact;
@@ -96,8 +97,10 @@ ProjectionReport MetricProjector::project(const double* input,
         const bool lost = !std::isfinite(report.bound + limit);
         const bool last = ++report.rounds >= options.max_rounds || lost;
         if (options.after) options.after(report.rounds);
-        if (d_ <= 2 || last || report.bound <= limit) {
-            if (repaired)
+        if (n_bins_ <= 2 || last || report.bound <= limit) {
+            if (has_center())
+                close_at_cap();
+            else if (repaired)
                 close();
             else
                 metric_ = x_;
@@ -150,19 +153,20 @@ void MetricProjector::find_shortcuts(const std::vector<double>& matrix) {
 bool MetricProjector::repair() {
     constexpr int kMaxima = 4;  // interleaved, as above
     double worst[kMaxima] = {}, lowest[kMaxima] = {};
-    for (int i = 0; i < d_; ++i) {
+    for (int i = 0; i < n_bins_; ++i) {
         const double* const x = &x_[row(i)];
         const double* const shortcut = &shortcut_[row(i)];
         double* const m = &metric_[row(i)];
         m[i] = 0.0;
-        for (int j = i + 1; j < d_; ++j)
+        for (int j = i + 1; j < n_bins_; ++j)
             m[j] = std::max(0.0, std::min(x[j], shortcut[j]));
-        for (int j = i + 1; j < d_; ++j) {
+        for (int j = i + 1; j < n_bins_; ++j) {
             const int l = j % kMaxima;
             worst[l] = std::max(worst[l], x[j] - shortcut[j]);
             lowest[l] = std::min(lowest[l], x[j]);
         }
     }
+    if (has_center()) set_center(metric_, 0.5 * cap_);
     violation_ = *std::max_element(worst, worst + kMaxima);
     return violation_ > 0.0 ||
            *std::min_element(lowest, lowest + kMaxima) < 0.0;
@@ -180,8 +184,8 @@ void MetricProjector::close() {
 
 bool MetricProjector::lower_to_shortcuts() {
     bool lower = false;
-    for (int i = 0; i < d_; ++i)
-        for (int j = i + 1; j < d_; ++j) {
+    for (int i = 0; i < n_bins_; ++i)
+        for (int j = i + 1; j < n_bins_; ++j) {
             const double shortcut = shortcut_[row(i) + j];
             lower |= shortcut < metric_[row(i) + j];
             metric_[row(i) + j] = std::min(metric_[row(i) + j], shortcut);
@@ -197,10 +201,10 @@ bool MetricProjector::lower_to_shortcuts() {
 // cancel. Slack that the rounding of x explains is left out.
 double MetricProjector::distance_bound() const {
     double square = 0.0;
-    for (int i = 0; i < d_; ++i) {
+    for (int i = 0; i < n_bins_; ++i) {
         const double *m = &metric_[row(i)], *x = &x_[row(i)];
         const double* const w = &weights_[row(i)];
-        square += interleaved_sum(i + 1, d_, [=](int j) {
+        square += interleaved_sum(i + 1, n_bins_, [=](int j) {
             return w[j] * (m[j] - x[j]) * (m[j] - x[j]);
         });
     }
@@ -210,9 +214,9 @@ double MetricProjector::distance_bound() const {
 
 std::size_t MetricProjector::add_violated() {
     std::size_t n_violated = 0;
-    for (int i = 0; i < d_; ++i)
-        for (int j = i + 1; j < d_; ++j) n_violated += is_violated(i, j);
-    const double n_edges = 0.5 * d_ * (d_ - 1);
+    for (int i = 0; i < n_bins_; ++i)
+        for (int j = i + 1; j < n_bins_; ++j) n_violated += is_violated(i, j);
+    const double n_edges = 0.5 * n_bins_ * (n_bins_ - 1);
     const double share =
         kShare * n_edges /
         static_cast<double>(std::max<std::size_t>(n_violated, 1));
@@ -239,7 +243,7 @@ void MetricProjector::search_rows(int first, int last, int most,
     found.clear();
     std::vector<int> below(stride_);
     for (int i = first; i < last; ++i)
-        for (int j = i + 1; j < d_; ++j) {
+        for (int j = i + 1; j < n_bins_; ++j) {
             if (!is_violated(i, j)) continue;
             const double *from_i = &x_[row(i)], *from_j = &x_[row(j)];
             const double excess = from_i[j] - shortcut_[row(i) + j];
@@ -267,18 +271,18 @@ void MetricProjector::search_rows(int first, int last, int most,
 
 double MetricProjector::norm(const std::vector<double>& matrix) const {
     double square = 0.0;
-    for (int i = 0; i < d_; ++i) {
+    for (int i = 0; i < n_bins_; ++i) {
         const double *m = &matrix[row(i)], *w = &weights_[row(i)];
-        square += interleaved_sum(i + 1, d_,
+        square += interleaved_sum(i + 1, n_bins_,
                                   [=](int j) { return w[j] * m[j] * m[j]; });
     }
     return std::sqrt(square);
 }
 
 void MetricProjector::store(double* metric) const {
-    for (int i = 0; i < d_; ++i)
-        for (int j = 0; j < d_; ++j)
-            metric[static_cast<std::size_t>(i) * d_ + j] =
+    for (int i = 0; i < n_bins_; ++i)
+        for (int j = 0; j < n_bins_; ++j)
+            metric[static_cast<std::size_t>(i) * n_bins_ + j] =
                 metric_[row(i) + j] * unit_;
 }
 

@@ -1,5 +1,9 @@
 // Projection onto the cone of metric matrices,
-//     {M : M = M', M_ii = 0, M_ij <= M_ik + M_kj for all i, j, k}.
+//     {M : M = M', M_ii = 0, M_ij <= M_ik + M_kj for all i, j, k},
+// or onto those with M_ij <= T. A cap is a triangle, too: with one more point,
+// the center, at a fixed distance of T / 2 from all bins, it reads
+// M_ij <= M_ic + M_cj, and no other triangle of the center says more than
+// M_ij >= 0. So oracle, sweeps, repair and bound are the same.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +19,7 @@ namespace groundmetric {
 
 struct ProjectionOptions {
     double tol = 1e-6;  // on the relative distance to the true projection
+    double cap = 0.0;   // T, above zero, of a projector with a center
     int max_rounds = 1000;
     int n_threads = 1;
     Poll poll;                             // may stop the work
@@ -39,8 +44,10 @@ struct Multipliers {
 // them unchanged. Calls from several threads take turns.
 class MetricProjector {
 public:
-    explicit MetricProjector(int d);
-    int size() const { return d_; }
+    // A projector with a center needs a cap for each projection.
+    explicit MetricProjector(int n_bins, bool has_center = false);
+    int size() const { return n_bins_; }
+    bool has_center() const { return d_ > n_bins_; }
 
     // The input is d x d, symmetric and finite, its diagonal zero; entries may
     // be negative. Weights are symmetric and positive, all 1 if null. The
@@ -50,7 +57,7 @@ public:
 
     void forget(const Poll& poll);
     // The triangles that the next projection starts from. Multipliers are duals
-    // times the unit.
+    // times the unit. The center is bin n_bins.
     Multipliers multipliers(const Poll& poll) const;
     std::int64_t n_triangles(const Poll& poll) const;
     // Continues from the state of another projector. Throws if it is invalid.
@@ -64,6 +71,9 @@ private:
     using RowTask = std::function<void(int first, int last)>;
 
     void load(const double* input, const double* weights);
+    void load_center();
+    void set_center(std::vector<double>& matrix, double distance) const;
+    void close_at_cap();
     bool is_stuck(int rounds, double relative_bound) const;
     std::vector<double> solve_exactly(const double* input, StopToken& stop);
     void for_row_blocks(const RowTask& task) const;
@@ -83,13 +93,14 @@ private:
         return static_cast<std::size_t>(i) * stride_;
     }
 
-    int d_, stride_;
+    int n_bins_, d_, stride_;  // d_ counts the center
     Multipliers kept_;
     mutable CallMutex call_mutex_;
 
     // The rest belongs to a single projection.
     const ProjectionOptions* options_ = nullptr;
     double unit_ = 1.0;       // input = unit_ * x; a power of two
+    double cap_ = 0.0;        // of x
     double rounding_ = 0.0;   // violations this small mean nothing
     double violation_ = 0.0;  // the largest of x
     WorkingSet set_;

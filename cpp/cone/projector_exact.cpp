@@ -37,10 +37,10 @@ bool MetricProjector::is_stuck(int rounds, double relative_bound) const {
 std::vector<double> MetricProjector::solve_exactly(const double* input,
                                                    StopToken& stop) {
     std::vector<double> solution = x_;
-    for (int i = 0; i < d_; ++i)
-        for (int j = 0; j < d_; ++j)
+    for (int i = 0; i < n_bins_; ++i)
+        for (int j = 0; j < n_bins_; ++j)
             solution[row(i) + j] =
-                input[static_cast<std::size_t>(i) * d_ + j] / unit_;
+                input[static_cast<std::size_t>(i) * n_bins_ + j] / unit_;
     DualMethod method(solution.data(), weights_.data(), d_, stride_);
     if (!method.solve(stop)) return {};
     set_.replace(method.multipliers());

@@ -13,7 +13,8 @@ namespace groundmetric {
 // input of a very different size are useless.
 void MetricProjector::load(const double* input, const double* weights) {
     double largest = 0.0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(d_) * d_; ++k)
+    for (std::size_t k = 0; k < static_cast<std::size_t>(n_bins_) * n_bins_;
+         ++k)
         largest = std::max(largest, std::abs(input[k]));
     int exponent = 0;
     std::frexp(largest, &exponent);
@@ -22,12 +23,13 @@ void MetricProjector::load(const double* input, const double* weights) {
     const double ratio = kept_.unit / unit_;
     constexpr double kFar = 0x1p60;
     const bool far = !(largest > 0.0 && ratio < kFar && ratio > 1.0 / kFar);
-    for (int i = 0; i < d_; ++i)
-        for (int j = 0; j < d_; ++j) {
-            const std::size_t k = static_cast<std::size_t>(i) * d_ + j;
+    for (int i = 0; i < n_bins_; ++i)
+        for (int j = 0; j < n_bins_; ++j) {
+            const std::size_t k = static_cast<std::size_t>(i) * n_bins_ + j;
             x_[row(i) + j] = i == j ? 0.0 : input[k] / unit_;
             weights_[row(i) + j] = weights == nullptr ? 1.0 : weights[k];
         }
+    if (has_center()) load_center();
     const std::vector<Multiplier> none;
     set_.load(x_.data(), weights_.data(), far ? none : kept_.triangles, ratio);
 }

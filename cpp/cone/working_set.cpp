@@ -11,8 +11,6 @@ namespace {
 
 constexpr int kMaxCycles = 8;   // in one call of improve()
 constexpr int kHotSweeps = 4;   // over the active triangles, in a cycle
-constexpr int kMinSteps = 10;   // of conjugate gradients, while signs change
-constexpr int kMaxSteps = 80;   // once they do not
 constexpr int kIdleRounds = 2;  // until a slack triangle is dropped
 
 // Conjugate gradients are useless above this reduction, because the set and its
@@ -36,6 +34,7 @@ void WorkingSet::clear() {
     newest_.clear();
     next_.clear();
     is_linked_ = true;
+    has_caps_ = false;
 }
 
 bool WorkingSet::load(const double* matrix, const double* weights,
@@ -68,6 +67,7 @@ int WorkingSet::edge(int i, int j) {
         start_.push_back(matrix_[place.upper]);
         value_.push_back(matrix_[place.upper]);
         inverse_.push_back(1.0 / weights_[place.upper]);
+        has_caps_ |= inverse_.back() == 0.0;
         newest_.push_back(-1);
         slot = static_cast<int>(place_.size()) - 1;
     }
@@ -114,12 +114,6 @@ void WorkingSet::link() {
         newest = static_cast<int>(t);
     }
     is_linked_ = true;
-}
-
-inline void WorkingSet::shift(const Sides& s, double step) {
-    value_[s.far] -= step * inverse_[s.far];
-    value_[s.near] += step * inverse_[s.near];
-    value_[s.other] += step * inverse_[s.other];
 }
 
 void WorkingSet::refresh() {
@@ -187,6 +181,10 @@ std::size_t WorkingSet::gather_active() {
 // the step ends where the first of them vanishes.
 void WorkingSet::accelerate(std::size_t n, double energy_goal, double gap_goal,
                             double rounding, StopToken& stop) {
+    if (has_caps_) {
+        accelerate_capped(n, energy_goal, gap_goal, rounding, stop);
+        return;
+    }
     conjugate_gradients_.load(triangles_, n, value_, inverse_);
     count(conjugate_gradients_.descend(max_steps_, energy_goal, gap_goal,
                                        rounding, stop),

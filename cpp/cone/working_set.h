@@ -79,10 +79,19 @@ private:
         std::size_t released = 0;  // multipliers that became zero
     };
 
+    static constexpr int kMinSteps =
+        10;  // of conjugate gradients, while signs change
+    static constexpr int kMaxSteps = 80;  // once they do not
+
     int edge(int i, int j);
     double scale(const Sides& s) const;
-    void shift(const Sides& s, double step);  // x <- x - step W^-1 n
-    void refresh();                           // x <- a - W^-1 N u
+    // x <- x - step W^-1 n
+    void shift(const Sides& s, double step) {
+        value_[s.far] -= step * inverse_[s.far];
+        value_[s.near] += step * inverse_[s.near];
+        value_[s.other] += step * inverse_[s.other];
+    }
+    void refresh();  // x <- a - W^-1 N u
     void link();
     void count(int n_sweeps, std::size_t n);
     Residual sweep(std::size_t n, double rounding);
@@ -90,6 +99,14 @@ private:
     void accelerate(std::size_t n, double energy_goal, double gap_goal,
                     double rounding, StopToken& stop);
     double clip_gain(std::size_t n);
+
+    // In working_set_capped.cpp.
+    bool is_cap(const Triangle& t) const;
+    std::size_t pin_caps(std::size_t& n);
+    void accelerate_capped(std::size_t n, double energy_goal, double gap_goal,
+                           double rounding, StopToken& stop);
+    void find_steps(std::size_t n_free, std::size_t n);
+    double try_steps(std::size_t n_free, std::size_t n, double share);
 
     int stride_;
     const double* matrix_ = nullptr;
@@ -104,6 +121,10 @@ private:
     std::vector<int> next_;    // one more with the same far edge, or -1
     bool is_linked_ = true;    // these two are those of triangles_
     ConjugateGradients conjugate_gradients_;
+    bool has_caps_ = false;
+    std::vector<double> pinned_inverse_;  // 0 for edges at their cap
+    std::vector<double> base_;            // x before a step
+    std::vector<double> steps_;           // of duals
     int max_steps_ = 0, n_sweeps_ = 0;
     std::int64_t n_visits_ = 0;
 };

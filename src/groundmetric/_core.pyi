@@ -120,9 +120,12 @@ class DenseBatch:
 class MetricProjector:
     """Projections onto the cone of metrics."""
 
-    def __init__(self, d: int) -> None: ...
+    def __init__(self, n_bins: int, has_center: bool = False) -> None: ...
 
-    def project(self, matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tol: float, max_rounds: int, n_threads: int, progress: Callable[[int], None] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], int, int, float, float, bool]:
+    @property
+    def has_center(self) -> bool: ...
+
+    def project(self, matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tol: float, max_rounds: int, n_threads: int, progress: Callable[[int], None] | None, cap: float = 0.0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], int, int, float, float, bool]:
         """Metric, rounds, sweeps, violation, relative bound, converged."""
 
     def forget(self) -> None: ...

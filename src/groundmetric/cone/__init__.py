@@ -4,7 +4,8 @@ Sections 2.1 and 4.2 of the paper.
 """
 
 from ..validation import Violation
-from ._projection import MetricProjector, Projection, project_metric
+from ._projection import MetricProjector, project_metric
+from ._result import Projection
 from ._triangle import (
     is_metric,
     metric_closure,

@@ -6,13 +6,14 @@ r"""Projection onto the cone of metrics (section 5.2, problems P3 and P4, of the
 Also known as the metric nearness problem (Brickell, Dhillon, Sra & Tropp, 2008). There
 are d^3 / 2 constraints, but few of them matter: the solver keeps a working set of
 triangles, solves its dual by Hildreth's method and conjugate gradients, and finds the
-triangles that are still broken by a min-plus product.
+triangles that are still broken by a min-plus product. A largest entry (section 8.2) is
+a triangle as well: see ``cpp/cone/projector.h``.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core, validation
 from .._progress import progress_bar
 from .._warnings import warn_not_converged
+from ._ball import into_ball, norm
+from ._capped import Found, Goal, into_capped_ball, of_norm, stretched
+from ._result import Projection
 from ._triangle import closure
 
 Floats = NDArray[np.float64]
@@ -28,51 +32,14 @@ Floats = NDArray[np.float64]
 MAX_ITER = 1000
 SUBNORMAL = 1e-290
 LEAST_WEIGHT = 1e-150
-
-
-@dataclass(frozen=True, eq=False)
-class Projection:
-    """The metric nearest to a matrix, with a bound on the error of the result.
-
-    Attributes
-    ----------
-    metric : ndarray of shape (d, d)
-        An exact metric in floating point.
-    n_iter : int
-        Number of rounds, each of which looks for broken triangles once.
-    n_sweeps : int
-        Passes over the triangles of the working set, summed over all rounds.
-    violation : float
-        How much the last iterate violated the triangle inequality before the repair.
-    residual : float
-        Bound from the duality gap, in the weighted norm: the distance to the true
-        projection is at most this times the norm of the metric (or times a thousandth
-        of the norm of the input, if that is larger).
-    distance : float
-        Frobenius norm of the difference from the input.
-    converged : bool
-        Whether the residual is within the tolerance.
-
-    Examples
-    --------
-    >>> from groundmetric import project_metric
-    >>> project_metric([[0, 1], [3, 0]])
-    Projection(n_iter=1, n_sweeps=0, ...distance=1.41..., converged=True)
-    """
-
-    metric: Floats = field(repr=False)
-    n_iter: int
-    n_sweeps: int
-    violation: float
-    residual: float
-    distance: float
-    converged: bool
+NEAR = 5e-4  # to a norm, relatively
 
 
 def project_metric(
     A: ArrayLike,
     *,
     weights: ArrayLike | None = None,
+    cap: float | None = None,
     radius: float | None = None,
     tol: float = 1e-6,
     max_iter: int = MAX_ITER,
@@ -91,9 +58,13 @@ def project_metric(
         missing entries of A, use a small weight such as 1e-6 and a value of typical
         size. Weights that span many more orders of magnitude take longer; with more
         than 64 bins they may not converge.
+    cap : float, optional
+        Project onto the metrics without any entry above this. All entries that the cap
+        holds down are equal, so that :func:`pairwise_emd` can take less time, as for
+        :func:`threshold_metric`.
     radius : float, optional
         Project onto the metrics of at most this Frobenius norm. Cannot be combined
-        with weights.
+        with weights. With a cap, this takes a few projections.
     tol : float, default=1e-6
         Tolerance for the residual, the relative distance to the true projection.
     max_iter : int, default=1000
@@ -124,7 +95,7 @@ def project_metric(
     projector = MetricProjector(
         len(matrix), weights=weights, tol=tol, max_iter=max_iter, n_jobs=n_jobs
     )
-    return projector.project(matrix, radius=radius, verbose=verbose)
+    return projector.project(matrix, cap=cap, radius=radius, verbose=verbose)
 
 
 class MetricProjector:
@@ -182,7 +153,9 @@ class MetricProjector:
 
         The KKT conditions: take the last input (made symmetric), subtract u at [i, j]
         and add u at [i, k] and [k, j], each divided by its weight; the result is the
-        projection up to the tolerance.
+        projection up to the tolerance. With a cap, k = d stands for M[i, j] <= cap, and
+        only the entry at [i, j] changes. With a radius that is reached, they belong to
+        a multiple of the input.
         """
         triangles, duals, unit = self._core.triangles()
         active = duals > 0
@@ -191,56 +164,123 @@ class MetricProjector:
     def _state(self) -> dict[str, NDArray[Any]]:
         """Return what later projections start from."""
         triangles, duals, unit = self._core.triangles()
-        return {"triangles": triangles, "duals": duals, "unit": np.array(unit)}
+        return {
+            "triangles": triangles,
+            "duals": duals,
+            "unit": np.array(unit),
+            "has_cap": np.array(self._core.has_center),
+        }
 
     def _set_state(self, state: dict[str, NDArray[Any]]) -> None:
         """Continue from the state of another projector."""
-        self._core.set_triangles(
-            state["triangles"], state["duals"], float(state["unit"])
-        )
+        core = self._core_for(1.0 if state["has_cap"] else None)
+        core.set_triangles(state["triangles"], state["duals"], float(state["unit"]))
+        self._core = core
 
     def forget(self) -> None:
         """Empty the working set, as in a new projector."""
         self._core.forget()
 
     def project(
-        self, A: ArrayLike, *, radius: float | None = None, verbose: int = 0
+        self,
+        A: ArrayLike,
+        *,
+        cap: float | None = None,
+        radius: float | None = None,
+        verbose: int = 0,
     ) -> Projection:
         """Project a matrix; see :func:`project_metric`."""
         matrix = validation.as_square(A, "A", size=self._d)
+        if cap is not None:
+            cap = validation.as_positive_number(cap, "cap")
         if radius is not None:
             radius = validation.as_number(radius, "radius", low=0.0)
             if self._weights is not None:
                 raise ValueError("radius and weights cannot be combined.")
-        # Halving first avoids overflow, but a symmetric matrix stays as it is.
-        symmetric = np.where(matrix == matrix.T, matrix, matrix / 2 + matrix.T / 2)
-        np.fill_diagonal(symmetric, 0.0)
+        core = self._core_for(cap)
         with progress_bar(
             None, label="project", unit="round", show=verbose > 0
         ) as report:
-            metric, n_iter, n_sweeps, violation, residual, converged = (
-                self._core.project(
-                    symmetric,
-                    self._weights,
-                    self._tol,
-                    self._max_iter,
-                    self._threads,
-                    report,
-                )
+            solve = partial(self._solve, core=core, cap=cap, report=report)
+            symmetric = _symmetric(matrix)
+            if cap is None or radius is None:
+                found = solve(symmetric, self._tol, self._max_iter)
+            else:
+                goal = Goal(cap, radius, self._tol, self._max_iter)
+                found = into_capped_ball(solve, symmetric, goal, self._threads)
+        self._core = core
+        metric = found.metric
+        if radius is not None and cap is None:
+            metric = into_ball(metric, radius, self._threads)
+        return _result(found, metric, matrix)
+
+    def _project_to_norm(self, A: Floats, cap: float, size: float) -> Projection:
+        """Project the multiple of a matrix whose projection has about this norm.
+
+        The rest, at most a thousandth, is made up for by a multiple of the projection,
+        cut off at the cap; so is all if it takes a very large multiple of the matrix.
+        """
+        core = self._core_for(cap)
+
+        def solve(matrix: Floats, _tol: float, left: int) -> Found:
+            return self._solve(matrix, self._tol, left, core=core, cap=cap, report=None)
+
+        goal = Goal(cap, size * (1 - NEAR), NEAR, self._max_iter)
+        found, _ = of_norm(solve, A, goal, solve(A, NEAR, self._max_iter))
+        self._core = core
+        return _result(found, stretched(found.metric, cap, size, self._threads), A)
+
+    def _core_for(self, cap: float | None) -> _core.MetricProjector:
+        """Return the core, or a new one if the last projection was of another kind."""
+        has_center = cap is not None
+        if self._core.has_center == has_center:
+            return self._core
+        return _core.MetricProjector(self._d, has_center)
+
+    def _solve(
+        self,
+        matrix: Floats,
+        tol: float,
+        max_iter: int,
+        *,
+        core: _core.MetricProjector,
+        cap: float | None,
+        report: Any,
+    ) -> Found:
+        """Project onto the cone, or onto capped metrics."""
+        found = Found(
+            *core.project(
+                matrix,
+                self._weights,
+                tol,
+                max_iter,
+                self._threads,
+                report,
+                cap or 0.0,
             )
-        if not converged:
-            warn_not_converged(
-                f"The projection stopped after max_iter={n_iter} rounds; its relative "
-                f"distance to the true projection is at most {residual:.1e}."
-            )
-        if metric.max() < SUBNORMAL:  # scaling back may have rounded
-            metric = closure(metric, self._threads)
-        if radius is not None:
-            metric = _into_ball(metric, radius, self._threads)
-        distance = _norm(metric - matrix)
-        return Projection(
-            metric, n_iter, n_sweeps, violation, residual, distance, converged
         )
+        if found.metric.max() < SUBNORMAL:  # scaling back may have rounded
+            return found._replace(metric=closure(found.metric, self._threads))
+        return found
+
+
+def _result(found: Found, metric: Floats, matrix: Floats) -> Projection:
+    """Make the result of a projection, with a metric that may have moved on."""
+    if not found.converged:
+        warn_not_converged(
+            f"The projection stopped after max_iter={found.n_iter} rounds; its "
+            "relative distance to the true projection is at most "
+            f"{found.residual:.1e}."
+        )
+    distance = norm(metric - matrix)
+    return Projection(metric, *found[1:-1], distance, found.converged)
+
+
+def _symmetric(matrix: Floats) -> Floats:
+    """Halve first, to avoid overflow; but a symmetric matrix stays as it is."""
+    symmetric = np.where(matrix == matrix.T, matrix, matrix / 2 + matrix.T / 2)
+    np.fill_diagonal(symmetric, 0.0)
+    return symmetric
 
 
 def _scaled_weights(weights: Floats) -> tuple[Floats, float]:
@@ -252,30 +292,3 @@ def _scaled_weights(weights: Floats) -> tuple[Floats, float]:
     np.fill_diagonal(weights, 0.0)
     unit = math.ldexp(1.0, math.frexp(float(weights.max()))[1] - 1)
     return np.maximum(weights / unit, LEAST_WEIGHT), unit
-
-
-def _into_ball(metric: Floats, radius: float, threads: int) -> Floats:
-    """Project a metric onto the ball, along its ray: this is exact.
-
-    Scaling rounds, and may break tight triangles by as much; the closure repairs them.
-    """
-    largest, relative = _scaled_norm(metric)
-    if largest * relative <= radius:
-        return metric
-    rounding = 4 * np.finfo(float).eps
-    return closure(metric / largest * (radius / relative * (1 - rounding)), threads)
-
-
-def _norm(matrix: Floats) -> float:
-    largest, relative = _scaled_norm(matrix)
-    return largest * relative
-
-
-def _scaled_norm(matrix: Floats) -> tuple[float, float]:
-    """Largest entry, and the Frobenius norm divided by it: their product may overflow.
-
-    Without BLAS, whose threads take longer to wake up than this takes.
-    """
-    largest = float(np.abs(matrix).max())
-    scaled = matrix / (largest or 1.0)
-    return largest, float(np.sqrt(np.square(scaled).sum()))

@@ -58,6 +58,7 @@ class Settings:
     result: str = "best"  # or "average", "last"
     criterion: str = "neighborhood"  # or "margin": what to lower
     is_sampled: bool = False  # evaluations are of samples: zero does not end it
+    cap: float | None = None  # of entries, times their root mean square
 
     def least_steps(self, outer: int) -> int:
         """Count the steps of an inner loop that progress cannot end."""

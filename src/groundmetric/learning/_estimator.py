@@ -19,7 +19,7 @@ from ._exact import ExactLearner
 from ._paper import PaperSettings
 from ._partial import StepsOnBatches
 from ._pull import MetricPull
-from ._space import MetricCone, norm
+from ._space import MetricCone, as_cap, capped, norm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -71,6 +71,10 @@ optional
         before anything else. Square roots give rare bins more weight; 1 leaves them as
         they are. For heavy tails, take 0.25, or "log1p": log(1 + 1000 d r_p) in place
         of r_p. Applied to everything that the estimator sees; see :meth:`histograms`.
+    cap : float, optional
+        Largest entry, as a multiple of the root mean square of entries off the
+        diagonal; above 1. The entries that it holds down are equal: if they are 60 % or
+        more, :func:`pairwise_emd` takes less time. The initialization is capped, too.
     step_size : float, default=0.5
         First step, relative to the norms of metric and subgradient; it falls as
         1 / sqrt(t).
@@ -142,6 +146,7 @@ optional
         points: ArrayLike | None = None,
         pull: float = 0.0,
         power: float | str = 0.5,
+        cap: float | None = None,
         step_size: float = 0.5,
         max_steps: int = 20,
         tol: float = 0.0075,
@@ -157,6 +162,7 @@ optional
         self.points = points
         self.pull = pull
         self.power = power
+        self.cap = cap
         self.step_size = step_size
         self.max_steps = max_steps
         self.tol = tol
@@ -251,10 +257,11 @@ optional
             part = np.arange(min(self.batch_size, len(rows)))
             rows, weights = rows[part], weights.part(part)
         warn_before(rows, weights, goal._counts(len(rows)), settings, threads)
-        return Descent(criterion, MetricCone(start, n_threads=threads), settings)
+        space = MetricCone(start, cap=settings.cap, n_threads=threads)
+        return Descent(criterion, space, settings)
 
     def _settings(self) -> Settings:
-        settings = super()._settings()
+        settings = replace(super()._settings(), cap=as_cap(self.cap))
         if self.batch_size is None:
             if settings.criterion == "margin" and self._valid_pull() > 0:
                 # Steps overshoot a strong pull; their mean does not.
@@ -275,4 +282,5 @@ optional
         return validation.as_factor(self.pull, "pull")
 
     def _start(self, rows: Floats, weights: Weights) -> Floats:
-        return starting_metric(self.init, rows, weights, self.n_jobs, self.points)
+        start = starting_metric(self.init, rows, weights, self.n_jobs, self.points)
+        return capped(start, as_cap(self.cap), validation.n_threads(self.n_jobs))

@@ -84,10 +84,11 @@ def take_step(
         learner._last_metric = closure(whole, threads)
     # Values of different batches cannot be compared, so there is no best step.
     options: Any = {"floor": 0.0, "tol": 0.0, "max_inner": 1, "is_sampled": True}
+    settings = learner._settings()
     descent = Descent(
         goal._on(rows, weights, threads),
-        MetricCone(learner._last_metric, n_threads=threads),
-        replace(learner._settings(), result="last", **options),
+        MetricCone(learner._last_metric, cap=settings.cap, n_threads=threads),
+        replace(settings, result="last", **options),
     )
     descent.follow(learner.path_)
     descent.run()

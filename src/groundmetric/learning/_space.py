@@ -3,6 +3,11 @@
 The descent knows a criterion and its subgradient G in the metric. A step against G
 depends on the set of metrics: any matrix in the cone, with the projection of
 section 4.2 of the paper, or squared distances between points that move.
+
+With a cap (section 8.2 of the paper), no entry is above c times the root mean square of
+those off the diagonal, T = c / sqrt(d (d - 1)) for metrics of unit norm. Criteria are
+homogeneous, so that only the direction of A = M - t G counts: of its multiples, take
+the one whose projection onto the metrics with M_ij <= T has unit norm.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import validation
+from ..cone._capped import stretched
 from ..cone._projection import MetricProjector
 from ..cone._triangle import closure
 
@@ -71,21 +77,26 @@ class Space(Protocol):
 
 
 class MetricCone:
-    """The metrics of at most unit norm, from one of them on."""
+    """The metrics of at most unit norm, from one of them on; or capped ones."""
 
-    def __init__(self, metric: Floats, *, n_threads: int = 1) -> None:
+    def __init__(
+        self, metric: Floats, *, cap: float | None = None, n_threads: int = 1
+    ) -> None:
         self.metric = metric
+        self._cap = cap_of_unit_norm(cap, len(metric))
         self._projector = MetricProjector(len(metric), n_jobs=n_threads)
         self._threads = n_threads
 
     def move(self, gradient: Floats, step_size: float) -> Moved:
         """Go t0 / sqrt(t) |M| / |G| against G, then to the nearest metric."""
         length, size = norm(gradient), norm(self.metric)
-        projection = self._projector.project(
-            self.metric - (step_size * size / length) * gradient, radius=1.0
-        )
+        goal = self.metric - (step_size * size / length) * gradient
+        if self._cap is None:
+            projection = self._projector.project(goal, radius=1.0)
+        else:
+            projection = self._projector._project_to_norm(goal, self._cap, 1.0)
         length = norm(projection.metric)
-        if length >= UNIT:
+        if length >= UNIT or (length > 0 and self._cap is not None):
             self.metric = projection.metric
         elif length > 0:
             # Where the criterion is positive, steps shorten the metric. It is
@@ -99,13 +110,17 @@ class MetricCone:
         )
 
     def tidied(self, metric: Floats) -> Floats:
-        """Restore triangle inequalities."""
+        """Restore triangle inequalities, and the norm that a cap belongs to."""
+        if self._cap is not None:
+            return stretched(metric, self._cap, 1.0, self._threads)
         return closure(metric, self._threads)
 
     def require(self, metric: Floats, name: str) -> None:
         """Reject what is not a metric."""
         validation.as_cost(metric, len(self.metric), name)
         validation.require_metric(metric, name)
+        if self._cap is not None and metric.max() > self._cap:
+            raise ValueError(f"{name} has entries above the cap")
 
     def state(self) -> Arrays:
         """Return the metric, and the triangles at work."""
@@ -118,6 +133,32 @@ class MetricCone:
         self.require(metric, "metric")
         self._projector._set_state(state)
         self.metric = metric
+
+
+def as_cap(cap: float | None) -> float | None:
+    """Validate the largest entry, relative to the root mean square."""
+    if cap is None:
+        return None
+    if validation.as_positive_number(cap, "cap") <= 1:
+        raise ValueError(
+            f"cap is {validation.spelled(cap)}; a number above 1 is needed, because "
+            "the largest entry is at least the root mean square."
+        )
+    return float(cap)
+
+
+def cap_of_unit_norm(cap: float | None, d: int) -> float | None:
+    """Return the largest entry of a metric of unit norm; None if there is no limit."""
+    return None if cap is None or d == 1 else cap / math.sqrt(d * (d - 1))
+
+
+def capped(metric: Floats, cap: float | None, n_threads: int) -> Floats:
+    """Return a metric under the cap, the same if it is; else the nearest, scaled."""
+    limit, size = cap_of_unit_norm(cap, len(metric)), norm(metric)
+    if limit is None or metric.max() <= limit * size:
+        return metric
+    projector = MetricProjector(len(metric), n_jobs=n_threads)
+    return projector._project_to_norm(metric / size, limit, 1.0).metric
 
 
 def norm(matrix: Floats) -> float:
