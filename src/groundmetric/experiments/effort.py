@@ -38,6 +38,7 @@ BASELINES = {
     "NCA": "nca-hellinger",
     "GMML": "itml-hellinger",  # both are matrices of the bins
     "AitchisonEmbedding": "nca-hellinger",
+    "Lebanon": "nca-hellinger",
     "ChiSquaredLMNN": "chi2-lmnn",
 }
 AUTO = 3e-4, 4e-5  # seconds over n * d of AutoMetric, with the exact learner or not
