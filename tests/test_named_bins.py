@@ -52,6 +52,51 @@ def test_learners_reject_other_orders():
             learner.fit(X, Y)
 
 
+FITTED = gm.GroundMetricLearning(max_steps=2).fit(X, Y)
+MIXED_CALLS = {
+    "neighbors of a learner": lambda: EMDNeighbors(metric=FITTED).fit(X[SORTED]),
+    "classifier": lambda: gm.EMDClassifier(learner=FITTED).fit(X[SORTED], Y),
+    "classifier, unfitted": lambda: gm.EMDClassifier(
+        learner=gm.GroundMetricLearning(init=MIXED["metric"])
+    ).fit(X, Y),
+    "cross-validation": lambda: gm.MetricLearningCV(
+        gm.GroundMetricLearning(points=MIXED["points"])
+    ).fit(X, Y),
+    "kernel": lambda: gm.EMDKernel(distance=MIXED["metric"]).fit(X),
+    "barycenter": lambda: gm.barycenter(X, MIXED["metric"]),
+    "barycenter of a learner": lambda: gm.barycenter(X[SORTED], FITTED),
+    "divergence of a learner": lambda: gm.sinkhorn_divergence(X[SORTED], metric=FITTED),
+    "emd_hat": lambda: gm.emd_hat(X.iloc[0], X.iloc[1], MIXED["metric"]),
+    "emd_partial": lambda: gm.emd_partial(X.iloc[0], X.iloc[1], MIXED["metric"]),
+    "all emd_hat": lambda: gm.pairwise_emd_hat(X, metric=MIXED["metric"]),
+    "tables": lambda: gm.typical_table(X.iloc[0], X[SORTED].iloc[1]),
+    "initial metric": lambda: gm.initial_metric(
+        X, Y, n_neighbors=1, neighbor_metric=MIXED["metric"]
+    ),
+}
+
+
+@pytest.mark.parametrize("call", MIXED_CALLS)
+def test_no_call_takes_bins_in_another_order(call):
+    with pytest.raises(ValueError, match=r"in (another|the same) order"):
+        MIXED_CALLS[call]()
+
+
+def test_what_only_looks_like_a_frame_has_no_names():
+    class Odd:
+        columns, index = 5, None
+
+        def __array__(self, dtype=None, copy=None):
+            return X.to_numpy()
+
+    expected = gm.pairwise_emd(X.to_numpy(), metric=METRIC.to_numpy())
+    found = gm.pairwise_emd(Odd(), metric=METRIC)
+    np.testing.assert_array_equal(found, expected)
+    stacked = np.stack([METRIC, METRIC**0.5])
+    learner = gm.CombinedMetricLearning(metrics=stacked).fit(X, Y)
+    assert learner.weights_.shape == (2,)
+
+
 def test_both_sides_are_compared():
     with pytest.raises(ValueError, match="Y has the bins of X in another order"):
         gm.pairwise_emd(X, X[SORTED], metric=METRIC.to_numpy())

@@ -109,6 +109,7 @@ def barycenter(
     if tol is None:
         precision = validation.as_precision(dtype)
         tol = SMOOTHED_TOL[precision] if smoothing > 0 else EXACT_TOL
+    validation.require_named_alike(X, metric=metric)
     if validation.is_learner(metric):
         validation.require_learned(metric)
         X, metric = metric.histograms(to_numpy(X, "X")), metric.metric_

@@ -114,6 +114,7 @@ def initial_metric(
            [0.29, 0.  , 0.29],
            [0.58, 0.29, 0.  ]])
     """
+    validation.require_named_alike(X, metric=neighbor_metric)
     rows = validation.as_distributions(X, "X")
     threads = validation.n_threads(n_jobs)
     blend = validation.as_number(blend, "blend", low=0.0, high=1.0)

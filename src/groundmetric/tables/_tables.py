@@ -99,6 +99,7 @@ def typical_table(r: ArrayLike, c: ArrayLike, *, total: float = 1.0) -> Floats:
 
 def _as_pair(r: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats, float]:
     """Both histograms scaled to mass 1, and their mass."""
+    validation.require_named_alike(r, c, names=("r", "c"))
     left = validation.as_histograms(r, "r", ndim=1)
     right = validation.as_histograms(c, "c", ndim=1)
     validation.require_same_bins(left, right)

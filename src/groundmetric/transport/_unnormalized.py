@@ -65,6 +65,7 @@ def emd_hat(
     >>> emd_hat([0, 0], [1, 1], [[0, 2], [2, 0]])
     4.0
     """
+    validation.require_named_alike(r, c, metric=metric, names=("r", "c"))
     left = validation.as_histograms(r, "r", ndim=1, may_be_zero=True, n_added=1)
     right = validation.as_histograms(c, "c", ndim=1, may_be_zero=True, n_added=1)
     validation.require_same_bins(left, right)
@@ -109,6 +110,7 @@ def emd_partial(r: ArrayLike, c: ArrayLike, metric: ArrayLike) -> float:
     >>> emd_partial([1, 0, 1], [1, 1, 5], M)  # part of the other
     0.0
     """
+    validation.require_named_alike(r, c, metric=metric, names=("r", "c"))
     left = validation.as_histograms(r, "r", ndim=1, n_added=1)
     right = validation.as_histograms(c, "c", ndim=1, n_added=1)
     validation.require_same_bins(left, right)
@@ -168,6 +170,7 @@ def pairwise_emd_hat(
            [6., 0., 2.],
            [6., 2., 0.]])
     """
+    validation.require_named_alike(X, Y, metric=metric)
     left = validation.as_histograms(X, "X", may_be_zero=True, n_added=1)
     right = left
     if Y is not None:

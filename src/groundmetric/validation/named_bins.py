@@ -10,9 +10,9 @@ from typing import Any
 
 
 def names_along(given: Any, axis: str) -> list[str] | None:
-    """Return the names along "index" or "columns" of a frame, if all are strings."""
-    names = getattr(given, axis, None)
-    if names is None or callable(names):  # lists and tuples have a method `index`
+    """Return names, such as the index or columns of a frame, if all are strings."""
+    names: Any = getattr(given, axis, None)
+    if callable(names) or not hasattr(names, "__len__"):  # a list has a method `index`
         return None
     listed = list(names)
     return listed if listed and all(isinstance(name, str) for name in listed) else None
@@ -56,6 +56,8 @@ def require_named_alike(
     require_same_order(rows, x, names_along(metric, "index"), "metric")
     require_same_order(columns, y, across, "metric")
     require_same_order(rows, x, names_along(points, "index"), "points")
+    learned = names_along(metric, "feature_names_in_")
+    require_same_order(rows, x, learned, "what metric was fitted to")
     if across is None:  # otherwise both agree with the metric
         require_same_order(rows, x, columns, y)
 
@@ -65,9 +67,18 @@ def require_known_alike(estimator: Any, X: Any) -> None:
     bins = bins_of(X)
     if bins is None:
         return
-    for name in ("init", "metric", "points"):
+    for name in ("init", "metric", "distance", "points"):
         given = getattr(estimator, name, None)
         for axis in ("index", "columns")[: 1 if name == "points" else 2]:
             require_same_order(bins, "X", names_along(given, axis), name)
-    for k, metric in enumerate(getattr(estimator, "metrics", None) or ()):
+        learned = names_along(given, "feature_names_in_")
+        require_same_order(bins, "X", learned, f"what {name} was fitted to")
+    metrics = getattr(estimator, "metrics", None)
+    for k, metric in enumerate(metrics if isinstance(metrics, list | tuple) else ()):
         require_same_order(bins, "X", names_along(metric, "index"), f"metrics[{k}]")
+    for name in ("learner", "estimator"):
+        inner = getattr(estimator, name, None)
+        learned = names_along(inner, "feature_names_in_")
+        require_same_order(bins, "X", learned, f"what {name} was fitted to")
+        if hasattr(inner, "get_params"):
+            require_known_alike(inner, X)
