@@ -108,7 +108,7 @@ Function projection_call(const Example& example, int d) {
         [projector, input = example.broken(), d](const Threading& threading) {
             Numbers out(square(d));
             const ProjectionOptions options{
-                1e-6, 100, threading.n_threads, threading.poll, {}};
+                1e-6, 0.0, 100, threading.n_threads, threading.poll, {}};
             projector->forget(threading.poll);
             projector->project(input.data(), nullptr, options, out.data());
             return out;
@@ -130,7 +130,7 @@ Function weighted_call(const Example&) {
     return [=](const Threading& threading) {
         Numbers out(square(d));
         const ProjectionOptions options{
-            1e-6, 100, threading.n_threads, threading.poll, {}};
+            1e-6, 0.0, 100, threading.n_threads, threading.poll, {}};
         projector->forget(threading.poll);
         projector->project(input.data(), weights.data(), options, out.data());
         return out;
