@@ -116,6 +116,60 @@ def test_learned_metrics_are_capped(data, options, cap):
         assert at_largest(learner.metric_) > at_largest(free)
 
 
+def test_a_start_does_not_collapse():
+    # The first multiple is far too large: its projection is nearly uniform.
+    P = [[-1.41, -0.528], [0.448, 1.053], [0.314, 2.914]]
+    P = np.array([*P, [-1.39, -0.324], [-1.325, -0.631]])
+    M = np.linalg.norm(P[:, None] - P[None], axis=-1)
+    C = capped(M, 1.05, 1)
+    assert np.linalg.norm(C) == pytest.approx(1.0, rel=1e-12)
+    assert C.max() <= cap_of_unit_norm(1.05, 5)
+    off = C[~np.eye(5, dtype=bool)]
+    assert np.ptp(off) > 0.4 * off.max()
+
+
+def cut(d):
+    side = np.arange(d) < max(1, d // 3)
+    return (side[:, None] != side).astype(float)
+
+
+@pytest.mark.parametrize("cap", [1.001, 1.05, 1.2])
+@pytest.mark.parametrize("d", [3, 6, 12])
+def test_cuts_grow_by_the_same_everywhere(d, cap):
+    M = cut(d)
+    C = capped(M, cap, 1)
+    assert gm.is_metric(C)
+    assert C.max() <= cap_of_unit_norm(cap, d)
+    assert np.linalg.norm(C) == pytest.approx(1.0, rel=1e-12)
+    # The ratio falls with the growth, so that it is the smallest at the cap.
+    assert relative_largest(C) == pytest.approx(cap, rel=1e-12)
+    within = C[(M == 0) & ~np.eye(d, dtype=bool)]
+    np.testing.assert_allclose(within, within[0], rtol=1e-12)
+    np.testing.assert_array_equal(C[M == 1], C.max())
+
+
+def test_metrics_learned_from_cuts_are_capped():
+    rng = np.random.default_rng(0)
+    X, y = rng.dirichlet(np.ones(6) * 0.6, 24), np.repeat([0, 1, 2], 8)
+    X[y == 1, :2] += 0.6
+    start = gm.initial_metric(X, y, norm="polytope")
+    learner = GroundMetricLearning("neighborhood", init=start, cap=1.2).fit(X, y)
+    for M in (learner.initial_metric_, learner.metric_):
+        assert gm.is_metric(M)
+        assert relative_largest(M) <= 1.2 * (1 + 1e-12)
+
+
+def test_steps_and_means_of_cuts_are_capped():
+    d, cap = 6, 1.2
+    limit = cap_of_unit_norm(cap, d)
+    space = MetricCone(capped(cut(d), cap, 1), cap=cap)
+    assert not space.move(-10 * cut(d) + 10 * (1 - cut(d) - np.eye(d)), 5.0).is_stuck
+    for M in (space.metric, space.tidied(cut(d))):
+        assert gm.is_metric(M)
+        assert M.max() <= limit
+        assert np.linalg.norm(M) == pytest.approx(1.0, rel=1e-12)
+
+
 def test_a_cap_out_of_reach_changes_little(data):
     X, y = data
     loose, free = (

@@ -136,6 +136,18 @@ def test_certificate_at_larger_size(among):
     assert MINIMA[among](8 * C).value == pytest.approx(8 * found.value, rel=2e-6)
 
 
+@both
+@pytest.mark.parametrize("scale", [1e-5, 1e5, 2.0**-300, 2.0**300])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_unit_of_the_criterion_does_not_matter(among, scale, seed):
+    C = random_criterion(9, seed)
+    found, scaled = MINIMA[among](C), MINIMA[among](scale * C)
+    assert scaled.converged
+    np.testing.assert_allclose(scaled.metric, found.metric, atol=1e-9)
+    assert scaled.value == pytest.approx(scale * found.value, rel=1e-9)
+    assert scaled.bound == pytest.approx(scale * found.bound, rel=1e-5)
+
+
 def test_few_projections_and_few_triangles():
     X, y = np.random.default_rng(0).dirichlet(np.ones(64), 40), np.arange(40) % 2
     Xi = X.T @ gm.label_similarity(y) @ X

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,3 +38,8 @@ def scaled_norm(matrix: Floats) -> tuple[float, float]:
     largest = float(np.abs(matrix).max())
     scaled = matrix / (largest or 1.0)
     return largest, float(np.sqrt(np.square(scaled).sum()))
+
+
+def unit_of(matrix: Floats) -> float:
+    """Return a power of two: divided by it, the largest entry is in [1, 2)."""
+    return math.ldexp(1.0, math.frexp(float(np.abs(matrix).max()))[1] - 1)

@@ -24,9 +24,11 @@ from ._triangle import closure
 Floats = NDArray[np.float64]
 
 EPS = float(np.finfo(float).eps)
-MOST_SOLVES = 60
-LONGEST = 2.0**20  # s, where it may be above 1
+LEAST = math.ulp(0.0)  # s
+STRIDE = 4.0  # at most between two s, before one is too large
+PATIENCE = 3  # guesses that have to halve the interval
 MARGINS = (0.05, 0.005, 0.0005)  # between norms and the radius, times tol
+LEAST_MARGIN = 64 * EPS
 
 
 class Found(NamedTuple):
@@ -48,12 +50,13 @@ class Found(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """The cap, the norm to have, and how accurately and how long to look."""
+    """The cap, the norm to have, how accurately and how long to look, and how far."""
 
     cap: float
     norm: float
     tol: float
     max_iter: int
+    longest: float = 1.0  # s
 
 
 # Projects a matrix onto capped metrics: with this tolerance, in at most so many rounds.
@@ -65,28 +68,48 @@ def of_norm(
 ) -> tuple[Found, float]:
     """Find P(s A) of this norm, up to the tolerance, and s, from one of them on.
 
-    If no s up to 2^20 reaches the norm, or rounds run out, the last P(s A).
+    If no s up to the longest reaches the norm, the last P(s A); also if rounds run out,
+    or all digits of s, and then it has not converged. Where the norm is flat in s,
+    guesses are far off: unless they halve the interval around s, bisect it.
     """
-    low, high = 0.0, math.inf
+    low, high = max(goal.norm / (norm(matrix) or 1.0), LEAST), math.inf
     before: tuple[float, float] | None = None
-    for _ in range(MOST_SOLVES):
+    widths = [math.inf] * PATIENCE  # of the interval, in logarithms
+    for _ in range(goal.max_iter):
         size = norm(found.metric)
         if size == 0 or abs(size - goal.norm) <= goal.tol * goal.norm:
-            break
+            return found, scale
         # |P(s A)| / s falls: a step in proportion does not go too far.
         safe = scale * (goal.norm / size)
         low, high = (
             (max(low, safe), high) if size < goal.norm else (low, min(high, safe))
         )
+        left = goal.max_iter - found.n_iter
+        if scale == goal.longest and size < goal.norm and left > 0:
+            return found, scale
         guess = _secant(scale, size, goal, before) or _model(found.metric, goal)
         before = scale, size
-        following = guess * scale if low < guess * scale < high else safe
-        left = goal.max_iter - found.n_iter
-        if following > LONGEST or left <= 0:
-            return found._replace(converged=left > 0 and found.converged), scale
+        if high == math.inf:
+            following = max(low, min(guess, STRIDE) * scale)
+        else:
+            following = _within(low, high, guess * scale, widths)
+        following = min(following, goal.longest)
+        if following == scale or left <= 0:
+            break
         scale = following
         found = solve(scale * matrix, goal.tol, left).after(found)
-    return found, scale
+    return found._replace(converged=False), scale
+
+
+def _within(low: float, high: float, guess: float, widths: list[float]) -> float:
+    """Return the guess, if it is in the interval and the last ones were good."""
+    if low >= high:
+        return high
+    now = math.log(high) - math.log(low)
+    widths.append(now)
+    if low <= guess <= high and now <= widths[-1 - PATIENCE] / 2:
+        return guess
+    return math.sqrt(low) * math.sqrt(high)
 
 
 def _secant(
@@ -107,7 +130,9 @@ def _model(metric: Floats, goal: Goal) -> float:
     held = relative == relative.max()
     rest = (goal.norm / goal.cap) ** 2 - float(held.sum())
     free = float(np.square(relative[~held]).sum())
-    return math.sqrt(rest / free) if rest > 0 and free > 0 else 0.0
+    if rest > 0:
+        return math.sqrt(rest / free) if free > 0 else math.inf
+    return 0.0
 
 
 def stretched(metric: Floats, cap: float, size: float, threads: int) -> Floats:
@@ -142,22 +167,31 @@ def into_capped_ball(solve: Solver, matrix: Floats, goal: Goal, threads: int) ->
         return found
     if goal.norm == 0.0:
         return found._replace(metric=np.zeros_like(matrix), residual=0.0)
-    low = 1.0
-    for share in MARGINS:
-        margin = share * goal.tol
+    high, best = 1.0, found._replace(residual=math.inf)
+    for margin in _margins(goal.tol):
         inner = goal._replace(norm=goal.norm * (1 - 2 * margin), tol=margin)
         outer = goal._replace(norm=goal.norm * (1 + 2 * margin), tol=margin)
-        inside, low = of_norm(solve, matrix, inner, found, low)
+        inside, low = of_norm(solve, matrix, inner, found, high)
         found, high = of_norm(solve, matrix, outer, inside, low)
         metric = stretched(inside.metric, goal.cap, goal.norm * (1 - 4 * EPS), threads)
         moved = norm(metric - inside.metric) / goal.norm
         # The projection is that of s A with s <= 1.
-        residual = moved + _residual(inside, low, found, min(high, 1.0), goal.norm)
+        residual = moved + _residual(inside, low, found, high, goal.norm)
+        if residual < best.residual or best.residual == math.inf:
+            best = found._replace(metric=metric, residual=residual)
         if residual <= goal.tol or found.n_iter >= goal.max_iter:
             break
-    return found._replace(
-        metric=metric, residual=residual, converged=residual <= goal.tol
+    return best._replace(
+        n_iter=found.n_iter,
+        n_sweeps=found.n_sweeps,
+        converged=best.residual <= goal.tol,
     )
+
+
+def _margins(tol: float) -> list[float]:
+    """List margins between norms and the radius; the last is enough for any matrix."""
+    margins = [*(share * tol for share in MARGINS), min(MARGINS[-1], tol / 16) * tol]
+    return [max(margin, LEAST_MARGIN) for margin in margins]
 
 
 def _residual(

@@ -36,6 +36,7 @@ from scipy.sparse import csr_array
 
 from .. import _core
 from .._warnings import warn_not_converged
+from ._ball import unit_of
 from ._projection import MetricProjector
 from ._triangle import closure
 
@@ -180,6 +181,8 @@ def minimum_in_polytope(
     solutions of equal value could alternate. Parameters and return value are those of
     :func:`minimum_in_l1_ball`.
     """
+    unit = unit_of(C)
+    C = C / unit  # tolerances of HiGHS are absolute
     found = (C < 0).astype(float)
     work, multipliers = _plain(np.empty((0, 3), dtype=np.int64)), np.zeros(0)
     n_rounds = 0
@@ -204,13 +207,13 @@ def minimum_in_polytope(
     bound = np.minimum(R, 0.0).sum() - 2 * multipliers @ (1 + work.signs)
     best = LinearMinimum(
         metric,
-        _product(C, metric),
-        float(bound),
+        unit * _product(C, metric),
+        unit * float(bound),
         n_rounds,
         int(np.count_nonzero(multipliers)),
         converged=False,
     )
-    if _is_closed(best, tol, float(np.abs(C).sum())):
+    if _is_closed(best, tol, unit * float(np.abs(C).sum())):
         return replace(best, converged=True)
     return _warned(best)
 

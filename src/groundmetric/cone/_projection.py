@@ -12,20 +12,22 @@ a triangle as well: see ``cpp/cone/projector.h``.
 
 from __future__ import annotations
 
-import math
+from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, validation
 from .._progress import progress_bar
-from .._warnings import warn_not_converged
-from ._ball import into_ball, norm
+from ._ball import into_ball, unit_of
 from ._capped import Found, Goal, into_capped_ball, of_norm, stretched
-from ._result import Projection
+from ._result import Projection, result_of
 from ._triangle import closure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +35,7 @@ MAX_ITER = 1000
 SUBNORMAL = 1e-290
 LEAST_WEIGHT = 1e-150
 NEAR = 5e-4  # to a norm, relatively
+LONGEST = 2.0**20  # multiple of a matrix
 
 
 def project_metric(
@@ -155,7 +158,8 @@ class MetricProjector:
         and add u at [i, k] and [k, j], each divided by its weight; the result is the
         projection up to the tolerance. With a cap, k = d stands for M[i, j] <= cap, and
         only the entry at [i, j] changes. With a radius that is reached, they belong to
-        a multiple of the input.
+        a multiple of the input. With two bins, there are no triangles, and caps are not
+        listed.
         """
         triangles, duals, unit = self._core.triangles()
         active = duals > 0
@@ -207,12 +211,13 @@ class MetricProjector:
                 found = solve(symmetric, self._tol, self._max_iter)
             else:
                 goal = Goal(cap, radius, self._tol, self._max_iter)
-                found = into_capped_ball(solve, symmetric, goal, self._threads)
+                with self._restored_after_errors():
+                    found = into_capped_ball(solve, symmetric, goal, self._threads)
         self._core = core
         metric = found.metric
         if radius is not None and cap is None:
             metric = into_ball(metric, radius, self._threads)
-        return _result(found, metric, matrix)
+        return result_of(found, metric, matrix, self._max_iter)
 
     def _project_to_norm(self, A: Floats, cap: float, size: float) -> Projection:
         """Project the multiple of a matrix whose projection has about this norm.
@@ -225,10 +230,22 @@ class MetricProjector:
         def solve(matrix: Floats, _tol: float, left: int) -> Found:
             return self._solve(matrix, self._tol, left, core=core, cap=cap, report=None)
 
-        goal = Goal(cap, size * (1 - NEAR), NEAR, self._max_iter)
-        found, _ = of_norm(solve, A, goal, solve(A, NEAR, self._max_iter))
+        goal = Goal(cap, size * (1 - NEAR), NEAR, self._max_iter, LONGEST)
+        with self._restored_after_errors():
+            found, _ = of_norm(solve, A, goal, solve(A, NEAR, self._max_iter))
         self._core = core
-        return _result(found, stretched(found.metric, cap, size, self._threads), A)
+        metric = stretched(found.metric, cap, size, self._threads)
+        return result_of(found, metric, A, self._max_iter)
+
+    @contextmanager
+    def _restored_after_errors(self) -> Iterator[None]:
+        """Undo what some solves of a search have changed, if the next one raises."""
+        state = self._state()
+        try:
+            yield
+        except BaseException:
+            self._set_state(state)
+            raise
 
     def _core_for(self, cap: float | None) -> _core.MetricProjector:
         """Return the core, or a new one if the last projection was of another kind."""
@@ -264,18 +281,6 @@ class MetricProjector:
         return found
 
 
-def _result(found: Found, metric: Floats, matrix: Floats) -> Projection:
-    """Make the result of a projection, with a metric that may have moved on."""
-    if not found.converged:
-        warn_not_converged(
-            f"The projection stopped after max_iter={found.n_iter} rounds; its "
-            "relative distance to the true projection is at most "
-            f"{found.residual:.1e}."
-        )
-    distance = norm(metric - matrix)
-    return Projection(metric, *found[1:-1], distance, found.converged)
-
-
 def _symmetric(matrix: Floats) -> Floats:
     """Halve first, to avoid overflow; but a symmetric matrix stays as it is."""
     symmetric = np.where(matrix == matrix.T, matrix, matrix / 2 + matrix.T / 2)
@@ -290,5 +295,5 @@ def _scaled_weights(weights: Floats) -> tuple[Floats, float]:
     Weights too small to matter are raised to the least whose inverse is finite.
     """
     np.fill_diagonal(weights, 0.0)
-    unit = math.ldexp(1.0, math.frexp(float(weights.max()))[1] - 1)
+    unit = unit_of(weights)
     return np.maximum(weights / unit, LEAST_WEIGHT), unit

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .._warnings import warn_not_converged
+from ._ball import norm
+
+if TYPE_CHECKING:
+    from ._capped import Found
 
 Floats = NDArray[np.float64]
 
@@ -47,3 +54,21 @@ class Projection:
     residual: float
     distance: float
     converged: bool
+
+
+def result_of(
+    found: Found, metric: Floats, matrix: Floats, max_iter: int
+) -> Projection:
+    """Make the result of a projection, with a metric that may have moved on."""
+    if not found.converged:
+        limit = (
+            f"max_iter={max_iter} rounds"
+            if found.n_iter >= max_iter
+            else f"{found.n_iter} rounds, at the limit of its precision"
+        )
+        warn_not_converged(
+            f"The projection stopped after {limit}; its relative distance to the true "
+            f"projection is at most {found.residual:.1e}."
+        )
+    distance = norm(metric - matrix)
+    return Projection(metric, *found[1:-1], distance, found.converged)

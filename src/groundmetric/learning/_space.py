@@ -96,7 +96,9 @@ class MetricCone:
         else:
             projection = self._projector._project_to_norm(goal, self._cap, 1.0)
         length = norm(projection.metric)
-        if length >= UNIT or (length > 0 and self._cap is not None):
+        if length > 0 and self._cap is not None:
+            self.metric = _lifted(projection.metric, self._cap, self._threads)
+        elif length >= UNIT:
             self.metric = projection.metric
         elif length > 0:
             # Where the criterion is positive, steps shorten the metric. It is
@@ -112,7 +114,8 @@ class MetricCone:
     def tidied(self, metric: Floats) -> Floats:
         """Restore triangle inequalities, and the norm that a cap belongs to."""
         if self._cap is not None:
-            return stretched(metric, self._cap, 1.0, self._threads)
+            mean = stretched(metric, self._cap, 1.0, self._threads)
+            return _lifted(mean, self._cap, self._threads)
         return closure(metric, self._threads)
 
     def require(self, metric: Floats, name: str) -> None:
@@ -158,7 +161,26 @@ def capped(metric: Floats, cap: float | None, n_threads: int) -> Floats:
     if limit is None or metric.max() <= limit * size:
         return metric
     projector = MetricProjector(len(metric), n_jobs=n_threads)
-    return projector._project_to_norm(metric / size, limit, 1.0).metric
+    nearest = projector._project_to_norm(metric / size, limit, 1.0).metric
+    return _lifted(nearest, limit, n_threads)
+
+
+def _lifted(metric: Floats, cap: float, threads: int) -> Floats:
+    """Give a metric under the cap unit norm.
+
+    If its norm is less, M + b has the ratio T of largest entry and norm at the root of
+
+        (d (d - 1) T^2 - 1) b^2 + 2 (T^2 sum(M) - max(M)) b = max(M)^2 - T^2 |M|^2.
+    """
+    size, largest, d = norm(metric), float(metric.max()), len(metric)
+    if size >= UNIT:
+        return metric
+    square = d * (d - 1) * cap**2 - 1  # positive, as the cap is above the mean
+    half = cap**2 * float(metric.sum()) - largest
+    excess = (largest - cap * size) * (largest + cap * size)
+    root = math.sqrt(half**2 + square * excess)
+    b = (root - half) / square if half <= 0 else excess / (root + half)
+    return stretched(metric + b * (1.0 - np.eye(d)), cap, 1.0, threads)
 
 
 def norm(matrix: Floats) -> float:
