@@ -10,8 +10,6 @@ from torch.autograd import forward_ad
 
 PRECISIONS = (torch.float64, torch.float32)
 
-USE_GRAD = "use torch.autograd.grad or backward()"
-
 
 class InPairs(NamedTuple):
     """Histograms in rows, the pairs of them, and the shape of the result."""
@@ -33,7 +31,7 @@ def requires_grad(*tensors: Tensor) -> bool:
 
 
 def require_tensors(**tensors: Any) -> None:
-    """Reject no tensors, other types of numbers, other devices, and transforms."""
+    """Reject all but dense tensors of such numbers, on one device, not transformed."""
     place = None
     for name, given in tensors.items():
         if not isinstance(given, Tensor):
@@ -61,20 +59,26 @@ def require_tensors(**tensors: Any) -> None:
 
 def _refuse_transforms(name: str, given: Tensor) -> None:
     """Reject tensors whose derivatives would be lost without a word."""
-    # Compiled code does not see tangents, only that it runs among them.
-    compiling = torch.compiler.is_compiling()
-    among_tangents = compiling and forward_ad._current_level >= 0
-    if among_tangents or forward_ad.unpack_dual(given).tangent is not None:
+    if _in_transform(given):
         raise NotImplementedError(
-            f"{name} is differentiated in forward mode, as by torch.func.jvp or "
-            "jacfwd, but the distances of groundmetric.torch have gradients in reverse "
-            f"mode alone: {USE_GRAD}."
+            f"{name} is differentiated in forward mode, or by a transform of "
+            "torch.func, such as grad, vjp, jvp, jacrev and jacfwd. The distances of "
+            "groundmetric.torch do not work there: use torch.autograd.grad or "
+            "backward()."
         )
-    if not compiling and torch._C._functorch.is_gradtrackingtensor(given):
-        raise NotImplementedError(
-            f"{name} is differentiated by torch.func.grad, vjp or jacrev, under which "
-            f"the distances of groundmetric.torch do not work: {USE_GRAD}."
-        )
+
+
+def _in_transform(given: Tensor) -> bool:
+    """Whether derivatives are asked for by other means than backward."""
+    if torch.compiler.is_compiling():
+        # Tangents cannot be seen here, only that there may be some.
+        return bool(forward_ad._current_level >= 0)
+    inside = torch._C._functorch
+    while inside.is_functorch_wrapped_tensor(given):
+        if inside.is_gradtrackingtensor(given):
+            return True
+        given = inside.get_unwrapped(given)  # from vmap, which is refused elsewhere
+    return forward_ad.unpack_dual(given).tangent is not None
 
 
 def precision_of(*tensors: Tensor) -> torch.dtype:
