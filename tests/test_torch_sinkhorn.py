@@ -166,7 +166,8 @@ def test_operators_keep_the_rules():
     t, M = torch(), distances_between(coordinates(22, 4)).detach()
     r, c = (softmax(logits(k, 2, 4, requires_grad=False)) for k in (22, 23))
     layer()
-    given = (r, c, t.tensor([[0, 0], [1, 1]]), M.requires_grad_(), 1.0, None, 1000)
+    pairs = t.tensor([[0, 0], [1, 1]])
+    given = (r, c, pairs, M.requires_grad_(), None, 1.0, None, 1000)
     tests = ("test_schema", "test_autograd_registration", "test_faketensor")
     found = t.library.opcheck(t.ops.groundmetric.sinkhorn, given, test_utils=tests)
     assert set(found.values()) == {"SUCCESS"}
@@ -204,9 +205,11 @@ WRONG = {
     "smoothing": (lambda g: g | {"smoothing": -1}, "smoothing is -1"),
     "tol": (lambda g: g | {"tol": 0.0}, "tol is 0.0"),
     "max_iter": (lambda g: g | {"max_iter": 0}, "max_iter is 0"),
-    "vectors": (
-        lambda g: g | {"metric": None, "points": g["r"]},
-        r"points has shape \(2,\), but 2 dimensions",
+    "tol in words": (lambda g: g | {"tol": "a"}, "tol is 'a'; a number"),
+    "half an iteration": (lambda g: g | {"max_iter": 1.5}, "max_iter is 1.5; a whole"),
+    "iterations of the exact": (
+        lambda g: g | {"smoothing": 0, "max_iter": 1.5},
+        "max_iter is 1.5; a whole",
     ),
 }
 

@@ -81,7 +81,7 @@ class RowsInPairs:
         potentials: Potentials | None,
         weights: Floats,
     ) -> Gradients:
-        """Gradients at a solution."""
+        """Gradients at a solution; if a weight is not finite, NaN in the metric."""
         batch = self._batch
         problems = batch._problems
         ground = prepare(problems, as_dissimilarity(metric, problems.d), smoothing)
@@ -94,7 +94,10 @@ class RowsInPairs:
             _batch=batch,
             _ground=ground,
         )
-        G = solution.plan_sum(weights * self._masses)
+        finite = np.isfinite(weights)
+        G = solution.plan_sum(np.where(finite, weights, 0.0) * self._masses)
+        if not finite.all():
+            G[...] = np.nan  # eps follows the metric, so each pair is in each entry
         with full_device_in_words(len(batch), problems.d):
             if ground.k is None or potentials is None:
                 u, v = self._of_energies(ground)

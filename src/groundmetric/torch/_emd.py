@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -20,6 +21,7 @@ from ..transport._gradients import (
     solve_rows,
 )
 from ._tensors import (
+    in_columns,
     in_pairs,
     precision_of,
     refuse_second_gradient,
@@ -56,8 +58,8 @@ def emd(
     metric : Tensor of shape (d, e) or str, optional
         Costs between bins, the same for all pairs. With points, "euclidean" (None) or
         "sqeuclidean".
-    points : Tensor of shape (d, s), optional
-        Coordinates of the bins, instead of a matrix.
+    points : Tensor of shape (d, s) or (d,), optional
+        Coordinates of the bins, instead of a matrix; a vector is a line.
     n_jobs : int, optional
         Number of threads, as in scikit-learn: None is 1, -1 is all processors. Results
         do not depend on it.
@@ -78,7 +80,7 @@ def emd(
     masses, as those of a softmax do, and say nothing of a change of the masses.
 
     It works under ``torch.compile``, which does not look inside. There are no second
-    derivatives, and no ``vmap``.
+    derivatives, no derivatives in forward mode, and no transforms of ``torch.func``.
 
     Examples
     --------
@@ -107,9 +109,7 @@ def emd(
             [ 0.],
             [ 2.]])
     """
-    kind, ground = as_ground(metric, points)
-    name = "metric" if kind == "matrix" else "points"
-    require_tensors(r=r, c=c, **{name: ground})
+    kind, ground = as_ground(r, c, metric, points)
     validation.n_threads(n_jobs)
     # One after the other: not all devices have double precision.
     given = in_pairs(*(each.cpu().double() for each in (r, c)))
@@ -127,13 +127,14 @@ def emd(
     return values.reshape(given.shape).to(precision_of(r, c, ground)).to(r.device)
 
 
-def as_ground(metric: Any, points: Any) -> tuple[str, Any]:
-    """Return what costs are, and the tensor they come from."""
+def as_ground(r: Any, c: Any, metric: Any, points: Any) -> tuple[str, Tensor]:
+    """Validate all tensors; return what costs are, and the tensor they come from."""
     if points is None:
         if metric is None or isinstance(metric, str):
             raise ValueError(
                 f"metric is {metric!r}, but without points a tensor of costs is needed."
             )
+        require_tensors(r=r, c=c, metric=metric)
         return "matrix", metric
     kind = "euclidean" if metric is None else metric
     if not isinstance(kind, str) or kind not in KINDS:
@@ -141,7 +142,8 @@ def as_ground(metric: Any, points: Any) -> tuple[str, Any]:
         raise ValueError(
             f"metric is {shown!r}; with points, it must be one of {', '.join(KINDS)}."
         )
-    return kind, points
+    require_tensors(r=r, c=c, points=points)
+    return kind, in_columns(points)
 
 
 def _in_words(kind: str, ground: Tensor) -> dict[str, Any]:
@@ -224,18 +226,19 @@ def _gradient(
     found = Gradients(*(each.detach().numpy() for each in (weights, *solved)))
     w, which = found.values, pairs.numpy()
     out = torch.zeros_like(r), torch.zeros_like(c), torch.zeros_like(ground)
-    if potentials:
-        for side, each in enumerate((found.u, found.v)):
-            total = in_rows(each, which[:, side], w, len(out[side]))
-            out[side].copy_(torch.from_numpy(total))
-    if plans:
-        shape = r.shape[1], c.shape[1]
-        if kind == "matrix":
-            total = in_costs(found, w, shape)
-        else:
-            squared = kind == "sqeuclidean"
-            total = in_points(found, w, ground.detach().numpy(), squared=squared)
-        out[2].copy_(torch.from_numpy(total))
+    with np.errstate(invalid="ignore"):  # weights may be inf or NaN, as in AMP
+        if potentials:
+            for side, each in enumerate((found.u, found.v)):
+                total = in_rows(each, which[:, side], w, len(out[side]))
+                out[side].copy_(torch.from_numpy(total))
+        if plans:
+            shape = r.shape[1], c.shape[1]
+            if kind == "matrix":
+                total = in_costs(found, w, shape)
+            else:
+                squared = kind == "sqeuclidean"
+                total = in_points(found, w, ground.detach().numpy(), squared=squared)
+            out[2].copy_(torch.from_numpy(total))
     return out
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from .. import validation
 from ..smoothed._batch import MAX_ITER, Potentials
+from ..smoothed._problems import valid_limits
 from ..smoothed._rows import RowsInPairs
 from ._emd import as_ground, emd
 from ._tensors import (
@@ -17,7 +18,6 @@ from ._tensors import (
     precision_of,
     refuse_second_gradient,
     refuse_vmap,
-    require_tensors,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def sinkhorn_divergence(
     metric : Tensor of shape (d, d) or str, optional
         Costs between bins, the same for all pairs: symmetric, non-negative, zero on the
         diagonal. With points, "euclidean" (None) or "sqeuclidean".
-    points : Tensor of shape (d, s), optional
+    points : Tensor of shape (d, s) or (d,), optional
         Coordinates of the bins, instead of a matrix; all d x d distances are computed.
     smoothing : float, default=1.0
         How much to smooth, from 0, which gives the exact distances of
@@ -73,7 +73,7 @@ def sinkhorn_divergence(
     eps follows the metric, and the gradient in the metric takes this into account. It
     is symmetric, with a zero diagonal, as the metric is. Gradients in r and c sum to
     zero over the bins, as those of :func:`~groundmetric.torch.emd` do.
-    ``torch.compile``, ``vmap`` and second derivatives: as there.
+    ``torch.compile``, transforms and second derivatives: as there.
 
     Examples
     --------
@@ -90,17 +90,19 @@ def sinkhorn_divergence(
             [ 1.5000, -1.5000]])
     """
     smoothing = validation.as_smoothing(smoothing)
+    kind, ground = as_ground(r, c, metric, points)
+    precision = precision_of(r, c, ground)
+    name = str(precision).rpartition(".")[2]
+    _, tol, max_iter = valid_limits(name, tol, max_iter)
     if smoothing == 0.0:
         return emd(r, c, metric, points=points)
-    kind, ground = as_ground(metric, points)
-    require_tensors(r=r, c=c, **{"metric" if kind == "matrix" else "points": ground})
-    precision = precision_of(r, c, ground)
     given = in_pairs(r.to(precision), c.to(precision))
     values, *_ = _solve(
         given.r,
         given.c,
         given.pairs,
         _costs(kind, ground).to(precision),
+        None if kind == "matrix" else ground.detach(),
         smoothing,
         tol,
         max_iter,
@@ -112,10 +114,6 @@ def _costs(kind: str, ground: Tensor) -> Tensor:
     """Return the matrix, or the distances between points; zero between equal ones."""
     if kind == "matrix":
         return ground
-    if ground.dim() != 2:  # noqa: PLR2004
-        raise ValueError(
-            f"points has shape {tuple(ground.shape)}, but 2 dimensions are needed."
-        )
     # Products would leave rounding on the diagonal.
     costs = torch.cdist(ground, ground, compute_mode="donot_use_mm_for_euclid_dist")
     return costs if kind == "euclidean" else costs**2
@@ -124,19 +122,25 @@ def _costs(kind: str, ground: Tensor) -> Tensor:
 @torch.library.custom_op(
     "groundmetric::sinkhorn",
     mutates_args=(),
-    schema="(Tensor r, Tensor c, Tensor pairs, Tensor metric, float smoothing, "
-    "float? tol, int max_iter) -> (Tensor, Tensor, Tensor)",
+    schema="(Tensor r, Tensor c, Tensor pairs, Tensor metric, Tensor? points, "
+    "float smoothing, float? tol, int max_iter) -> (Tensor, Tensor, Tensor)",
 )
 def _solve(
     r: Tensor,
     c: Tensor,
     pairs: Tensor,
     metric: Tensor,
+    points: Tensor | None,
     smoothing: float,
     tol: float | None,
     max_iter: int,
 ) -> tuple[Tensor, ...]:
-    """Values, and the potentials of pairs and of all histograms."""
+    """Values, and the potentials of pairs and of all histograms.
+
+    The points, if any, are those that the metric was computed from.
+    """
+    if points is not None:
+        validation.as_coordinates(_on_processor(points), r.shape[1])
     rows = RowsInPairs(
         r.detach(), c.detach(), pairs.numpy(), tol=tol, max_iter=max_iter
     )
@@ -174,13 +178,14 @@ def _gradient(
     """Gradients of the weighted sum of values in r, c and the metric."""
     values, *potentials = (each.detach() for each in solved)
     rows = RowsInPairs(r.detach(), c.detach(), pairs.numpy(), tol=None, max_iter=1)
-    found = rows.gradients(
-        _on_processor(metric),
-        smoothing,
-        _on_processor(values),
-        Potentials(*potentials),
-        _on_processor(weights),
-    )
+    with np.errstate(invalid="ignore"):  # weights may be inf or NaN, as in AMP
+        found = rows.gradients(
+            _on_processor(metric),
+            smoothing,
+            _on_processor(values),
+            Potentials(*potentials),
+            _on_processor(weights),
+        )
     in_r, in_c = torch.zeros_like(r), torch.zeros_like(c)
     pairs, weights = pairs.to(r.device), weights.detach()[:, None]
     for side, (total, each) in enumerate(((in_r, found.u), (in_c, found.v))):
@@ -206,8 +211,10 @@ def _on_processor(tensor: Tensor) -> NDArray[np.float64]:
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
-    r, c, pairs, metric, ctx.smoothing, _, _ = inputs
-    ctx.save_for_backward(*output, r, c, pairs, metric)
+    r, c, pairs, metric, _, ctx.smoothing, _, _ = inputs
+    values, *potentials = output
+    # A copy, since the caller may change the values in place.
+    ctx.save_for_backward(values.clone(), *potentials, r, c, pairs, metric)
 
 
 def _backward(ctx: Any, weights: Tensor, *_: Any) -> tuple[Any, ...]:
@@ -217,7 +224,7 @@ def _backward(ctx: Any, weights: Tensor, *_: Any) -> tuple[Any, ...]:
         each if needed else None
         for each, needed in zip(found, _needed(ctx.needs_input_grad), strict=True)
     )
-    return in_r, in_c, None, in_metric, None, None, None
+    return in_r, in_c, None, in_metric, None, None, None, None
 
 
 def _needed(inputs: Any) -> tuple[bool, bool, bool]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 PRECISIONS = (torch.float64, torch.float32)
 
@@ -30,7 +31,7 @@ def requires_grad(*tensors: Tensor) -> bool:
 
 
 def require_tensors(**tensors: Any) -> None:
-    """Reject what is no tensor, other types of numbers, and other devices."""
+    """Reject all but dense tensors of such numbers, on one device, not transformed."""
     place = None
     for name, given in tensors.items():
         if not isinstance(given, Tensor):
@@ -42,12 +43,42 @@ def require_tensors(**tensors: Any) -> None:
             raise ValueError(
                 f"{name} is of {given.dtype}; torch.float64 or torch.float32 is needed."
             )
+        if given.layout != torch.strided:
+            raise ValueError(
+                f"{name} has the layout {given.layout}, but a dense tensor is needed: "
+                f"{name}.to_dense() is one."
+            )
+        _refuse_transforms(name, given)
         if place is not None and given.device != place:
             raise ValueError(
                 f"{name} is on {given.device}, but r is on {place}: all tensors must "
                 "be on the same device."
             )
         place = given.device
+
+
+def _refuse_transforms(name: str, given: Tensor) -> None:
+    """Reject tensors whose derivatives would be lost without a word."""
+    if _in_transform(given):
+        raise NotImplementedError(
+            f"{name} is differentiated in forward mode, or by a transform of "
+            "torch.func, such as grad, vjp, jvp, jacrev and jacfwd. The distances of "
+            "groundmetric.torch do not work there: use torch.autograd.grad or "
+            "backward()."
+        )
+
+
+def _in_transform(given: Tensor) -> bool:
+    """Whether derivatives are asked for by other means than backward."""
+    if torch.compiler.is_compiling():
+        # Tangents cannot be seen here, only that there may be some.
+        return bool(forward_ad._current_level >= 0)
+    inside = torch._C._functorch
+    while inside.is_functorch_wrapped_tensor(given):
+        if inside.is_gradtrackingtensor(given):
+            return True
+        given = inside.get_unwrapped(given)  # from vmap, which is refused elsewhere
+    return forward_ad.unpack_dual(given).tangent is not None
 
 
 def precision_of(*tensors: Tensor) -> torch.dtype:
@@ -62,6 +93,11 @@ def in_pairs(r: Tensor, c: Tensor) -> InPairs:
         if given.dim() == 0:
             raise ValueError(
                 f"{name} is a number, but a tensor of shape (..., d) is needed."
+            )
+        if given.shape[-1] == 0:
+            raise ValueError(
+                f"{name} has shape {tuple(given.shape)}: histograms need at least one "
+                "bin, the last dimension."
             )
     left, right = r.shape[:-1], c.shape[:-1]
     try:
@@ -82,6 +118,15 @@ def _rows(histograms: Tensor) -> Tensor:
 def _positions(own: torch.Size, shape: torch.Size) -> Tensor:
     """Which histogram each pair has."""
     return torch.arange(own.numel()).reshape(own).expand(shape).reshape(-1)
+
+
+def in_columns(points: Tensor) -> Tensor:
+    """Coordinates in columns; a vector is a line."""
+    if points.dim() not in {1, 2}:
+        raise ValueError(
+            f"points has shape {tuple(points.shape)}, but (d, s) or (d,) is needed."
+        )
+    return points if points.dim() == 2 else points[:, None]  # noqa: PLR2004
 
 
 def refuse_vmap(*_: Any) -> NoReturn:
