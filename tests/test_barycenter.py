@@ -198,6 +198,7 @@ def test_the_best_iterate_is_the_result(monkeypatch):
     assert found.n_iter[0] == 200
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numbers overflow at first
 @pytest.mark.parametrize("factor", [4.0, 20.0])
 def test_steps_that_are_too_long_are_halved(factor, monkeypatch):
     start = _smoothed.Groups.of.__func__
