@@ -1,5 +1,6 @@
 """Barycenters: bounds that prove them, twins, POT, symmetries, devices."""
 
+import itertools
 import math
 
 import numpy as np
@@ -20,10 +21,12 @@ from groundmetric import (
     pairwise_emd,
     sinkhorn_divergence,
 )
+from groundmetric.barycenters import _smoothed
 from groundmetric.barycenters._exact import exact_barycenter
 from groundmetric.barycenters._smoothed import smoothed_barycenters
 from groundmetric.smoothed._batch import prepare
 from groundmetric.smoothed._problems import DenseProblems
+from groundmetric.smoothed._sinkhorn import bursts
 from strategies import histogram_pairs, metrics
 
 SMOOTHINGS = [0.03, 0.1, 1.0, 30.0]
@@ -136,6 +139,79 @@ def test_smoothed_is_that_of_the_literal_twin(smoothing):
     values = [objective(each, X, M, w, smoothing) for each in (b, expected)]
     assert values[0] == pytest.approx(values[1], abs=1e-8)
     np.testing.assert_allclose(b, expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("smoothing", [0.5, 0.7, 1.0, 1.5, 2.0, 3.0])
+def test_few_bins_far_apart(smoothing):
+    # Steps that are too long for few bins alternate between two histograms. A
+    # warning is an error.
+    b = barycenter([[0.4, 0.6], [0.2, 0.8]], [[0, 1], [1, 0]], smoothing=smoothing)
+    assert 0.2 < b[0] < 0.4
+    rng = np.random.default_rng(3)
+    for t in range(40):
+        d = 2 + t // 2 % 3
+        X, w = rng.dirichlet(np.full(d, 0.7), int(rng.integers(2, 5))), rng.random(4)
+        w = w[: len(X)] / w[: len(X)].sum()
+        points = rng.normal(size=(d, 2))
+        M = cdist(points, points)
+        b = barycenter(X, M, w, smoothing, max_iter=300)
+        assert b.sum() == pytest.approx(1.0)
+        if t < 6:
+            eps = smoothing * M.mean()
+            expected = reference.debiased_barycenter(X, w, M, eps, 20_000)
+            values = [objective(each, X, M, w, smoothing) for each in (b, expected)]
+            assert values[0] == pytest.approx(values[1], abs=2e-5 * M.mean())
+
+
+@pytest.mark.parametrize("broken", [0, 5, 60])
+def test_not_a_number_is_never_the_result(broken, monkeypatch):
+    X, M, w = example()
+    expected = solved(X, M, w, 0.1)
+    look, calls = _smoothed._look, itertools.count()
+
+    def fails_once(problems, k, groups):
+        if next(calls) == broken:
+            groups.w[:], groups.own[:] = np.nan, np.nan
+        return look(problems, k, groups)
+
+    monkeypatch.setattr(_smoothed, "_look", fails_once)
+    found = solved(X, M, w, 0.1)
+    assert found.inaccuracy[0] <= 1e-7
+    np.testing.assert_allclose(found.histograms, expected.histograms, atol=1e-3)
+
+
+def test_the_best_iterate_is_the_result(monkeypatch):
+    X, M, w = example()
+    last = next(n for n, _ in bursts(200) if n >= 60)
+    best = solved(X, M, w, 0.1, max_iter=last)
+    look, calls = _smoothed._look, itertools.count(1)
+
+    def fails(problems, k, groups):
+        b, slope, errors = look(problems, k, groups)
+        return b, slope * (1.0 if next(calls) <= last else np.nan), errors
+
+    monkeypatch.setattr(_smoothed, "_look", fails)
+    found = solved(X, M, w, 0.1, max_iter=200)
+    np.testing.assert_array_equal(found.histograms, best.histograms)
+    np.testing.assert_array_equal(found.gaps, best.gaps)
+    assert 1e-7 < found.inaccuracy[0] < np.inf
+    assert found.n_iter[0] == 200
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numbers overflow at first
+@pytest.mark.parametrize("factor", [4.0, 20.0])
+def test_steps_that_are_too_long_are_halved(factor, monkeypatch):
+    start = _smoothed.Groups.of.__func__
+    monkeypatch.setattr(
+        _smoothed.Groups,
+        "of",
+        classmethod(lambda cls, p, k, w, step: start(cls, p, k, w, factor * step)),
+    )
+    X, M, w = np.array([[0.4, 0.6], [0.2, 0.8]]), 1.0 - np.eye(2), np.full(2, 0.5)
+    found = solved(X, M, w, 1.0, tol=1e-5)
+    assert found.inaccuracy[0] <= 1e-5
+    assert found.n_iter[0] > 1000
+    np.testing.assert_allclose(found.histograms, [[0.3, 0.7]], atol=0.05)
 
 
 @pytest.mark.filterwarnings("ignore:Sinkhorn did not converge")

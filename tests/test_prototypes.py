@@ -85,6 +85,45 @@ def test_all_prototypes_vote_by_their_distances(digits):
     np.testing.assert_allclose(by_function.predict_proba(X_test), shares)
 
 
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize("kind", [None, *KINDS])
+@pytest.mark.parametrize("missing", [0, 1, 3])
+def test_a_class_of_empty_histograms_has_no_votes(
+    missing, kind, weights, tmp_path, digits
+):
+    X, y, X_test, _ = digits
+    X = np.where((y == missing)[:, None], 0, X)
+    classifier = EMDClassifier(
+        learner=QUICK, prototypes=kind, weights=weights, empty="nan"
+    ).fit(X, y)
+    assert classifier.classes_.tolist() == [0, 1, 2, 3]
+    shares = classifier.predict_proba(X_test)
+    assert (shares[:, missing] == 0).all()
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    classifier.save(tmp_path / "model.npz")
+    again = EMDClassifier.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.predict_proba(X_test), shares)
+    if kind is not None:
+        kept = y != missing
+        others = EMDClassifier(learner=QUICK, prototypes=kind, weights=weights)
+        others.fit(X[kept], y[kept])
+        np.testing.assert_array_equal(classifier.prototypes_, others.prototypes_)
+        np.testing.assert_array_equal(
+            np.delete(shares, missing, axis=1), others.predict_proba(X_test)
+        )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_few_bins_have_finite_barycenters(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.dirichlet(np.ones(2 + seed % 2), 20)
+    y = X[:, 0] > np.median(X[:, 0])
+    learner = SinkhornMetricLearning(max_steps=1)
+    classifier = EMDClassifier(prototypes="barycenter", learner=learner).fit(X, y)
+    assert np.isfinite(classifier.prototypes_).all()
+    assert classifier.score(X, y) > 0.5
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "learner",

@@ -139,9 +139,10 @@ def test_a_heat_map_has_the_bins_with_most_mass(digits):
     ("options", "message"),
     [
         ({"y": [0, 1]}, "y has 2"),
+        ({"y": None}, r"y has shape \(\); one label per histogram is needed"),
         ({"X": [1, 2]}, "2 dimensions are needed"),
         ({"shape": (2, 2)}, "shape is"),
-        ({"names": ["a"]}, "names"),
+        ({"names": ["a"]}, "^names has 1 names for 3"),
         ({"n_bins": 0}, "n_bins"),
         ({"metric": [[0, 1]]}, "metric"),
     ],

@@ -11,14 +11,16 @@ Sinkhorn iteration of each problem, then
 .. math:: b \leftarrow b\, e^{-t \varphi}, \quad\text{scaled to mass 1.}
 
 Theirs has t = 1 / eps. S tends to the energy distance if eps grows, for which steps of
-t = 2 / max(M) descend; we take the sum of the two. These are steps of a mirror descent,
-slow where the smoothing hides details, so that they get momentum: log(b) is
+t = 2 / max(M) descend; we take the larger of the two. These are steps of a mirror
+descent, slow where the smoothing hides details, so that they get momentum: log(b) is
 extrapolated as Nesterov does, and starts afresh when a step leads uphill (O'Donoghue
-and Candes, 2015).
+and Candes, 2015). Steps may still be too long: if the bound has not fallen for long,
+they are halved. The result is the iterate with the least bound.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -41,6 +43,10 @@ Indices = NDArray[np.int64]
 
 # Share of the first iterate that is uniform: bins of mass 0 would remain empty.
 UNIFORM = 0.1
+# Logarithms below which bins are not buried: momentum would bring them back too late.
+LEAST_LOG = -300.0
+# Looks since the best one after which steps are halved.
+HALVED_AFTER = 100 * 2 ** np.arange(20)
 
 
 class Groups(NamedTuple):
@@ -62,6 +68,10 @@ class Groups(NamedTuple):
         Those that the last step led to.
     age : array of shape (m, 1)
         Steps since momentum started afresh.
+    step : array of shape (m, 1)
+        Lengths of steps.
+    idle : ndarray of int, shape (m,)
+        Looks since the bound was as low as never before.
     w, own : arrays of shape (n_problems, d), (m, d)
         Potentials of the barycenters, encoded.
     """
@@ -73,11 +83,15 @@ class Groups(NamedTuple):
     logs: Array
     last: Array
     age: Array
+    step: Array
+    idle: Indices
     w: Array
     own: Array
 
     @classmethod
-    def of(cls, problems: DenseProblems, k: Scalings, weights: Floats) -> Groups:
+    def of(
+        cls, problems: DenseProblems, k: Scalings, weights: Floats, step: float
+    ) -> Groups:
         """Start near the weighted means."""
         put = problems.arrays.put
         owner, row = np.nonzero(weights)
@@ -95,6 +109,8 @@ class Groups(NamedTuple):
             first,
             first,
             xp.zeros_like(first[:, :1]),
+            xp.full_like(first[:, :1], step),
+            np.zeros(len(weights), dtype=np.int64),
             k.from_potentials(xp.zeros_like(rows)),
             k.from_potentials(xp.zeros_like(first)),
         )
@@ -112,6 +128,8 @@ class Groups(NamedTuple):
             self.logs[m],
             self.last[m],
             self.age[m],
+            self.step[m],
+            self.idle[kept],
             self.w[n],
             self.own[m],
         )
@@ -125,26 +143,55 @@ def smoothed_barycenters(
     if ground.k is None:  # nothing is nearer than the mean
         found.histograms[:] = weights @ problems.arrays.get(problems.rows)
         return found
-    groups = Groups.of(problems, ground.k, weights)
-    step = 1.0 / ground.k.eps + 2.0 / float(ground.M.max())
+    k, get = ground.k, problems.arrays.get
+    step = max(1.0 / k.eps, 2.0 / float(ground.M.max()))
+    groups = Groups.of(problems, k, weights, step)
+    found.histograms[:] = get(problems.arrays.xp.exp(groups.logs))
+    found.gaps[:] = np.inf
     for n_done, n in bursts(problems.max_iter):
         for _ in range(n - 1):
-            b, slope, _ = _look(problems, ground.k, groups)
-            groups = _moved(problems, groups, b, slope, step)
-        b, slope, errors = _look(problems, ground.k, groups)
-        gaps = _gaps(problems, b, slope)
-        done = ~(inaccuracy(gaps, errors) > problems.tol)  # or not a number
-        done |= n_done == problems.max_iter
-        which = groups.which[done]
-        found.histograms[which] = problems.arrays.get(b)[done]
-        found.gaps[which], found.errors[which] = gaps[done], errors[done]
+            b, slope, _ = _look(problems, k, groups)
+            groups = _moved(problems, groups, b, slope)
+        b, slope, errors = _look(problems, k, groups)
+        which, gaps = groups.which, _gaps(problems, b, slope)
+        is_better = inaccuracy(gaps, errors) < found.inaccuracy[which]  # not if NaN
+        best = which[is_better]
+        found.histograms[best] = get(b)[is_better]
+        found.gaps[best], found.errors[best] = gaps[is_better], errors[is_better]
         found.n_iter[which] = n_done
+        done = found.inaccuracy[which] <= problems.tol
         if done.all():
             break
-        groups = _moved(problems, groups, b, slope, step)
+        groups = _moved(problems, groups, b, slope)
+        groups = groups._replace(idle=np.where(is_better, 0, groups.idle + 1))
+        _shorten(problems, k, groups, found, is_lost=~np.isfinite(gaps + errors))
         if done.any():
             groups = groups.part(~done, problems)
     return found
+
+
+def _shorten(
+    problems: DenseProblems,
+    k: Scalings,
+    groups: Groups,
+    found: Barycenters,
+    *,
+    is_lost: NDArray[np.bool_],
+) -> None:
+    """Halve steps that lead nowhere, in place; go back to the best from NaN."""
+    put, xp = problems.arrays.put, problems.arrays.xp
+    slow = put(np.flatnonzero(is_lost | np.isin(groups.idle, HALVED_AFTER)))
+    groups.step[slow] *= 0.5
+    groups.age[slow] = 0.0
+    groups.logs[slow] = groups.last[slow]
+    if not is_lost.any():
+        return
+    lost, best = put(np.flatnonzero(is_lost)), found.histograms[groups.which[is_lost]]
+    groups.last[lost] = put(np.log(np.maximum(best, math.exp(LEAST_LOG))))
+    groups.logs[lost] = groups.last[lost]
+    for w, spoiled in ((groups.w, is_lost[groups.owner]), (groups.own, is_lost)):
+        rows = put(np.flatnonzero(spoiled))
+        w[rows] = k.from_potentials(xp.zeros_like(w[rows]))
 
 
 def _look(
@@ -185,13 +232,11 @@ def _iterated(
     return g, errors
 
 
-def _moved(
-    problems: DenseProblems, groups: Groups, b: Array, slope: Array, step: float
-) -> Groups:
+def _moved(problems: DenseProblems, groups: Groups, b: Array, slope: Array) -> Groups:
     """Multiply barycenters by exp(-step slope), and extrapolate."""
     xp = problems.arrays.xp
     center = xp.sum(b * slope, axis=1, keepdims=True)
-    last = _normalized(xp, groups.logs - step * (slope - center))
+    last = _normalized(xp, groups.logs - groups.step * (slope - center))
     way = xp.exp(last) - xp.exp(groups.last)
     is_downhill = xp.sum(slope * way, axis=1, keepdims=True) <= 0
     age = xp.where(is_downhill, groups.age + 1, xp.ones_like(groups.age))
@@ -201,9 +246,10 @@ def _moved(
 
 
 def _normalized(xp: ModuleType, logs: Array) -> Array:
-    """Logarithms of histograms of mass 1."""
+    """Logarithms of histograms of mass 1, none of them too low."""
     logs = logs - xp.max(logs, axis=1, keepdims=True)
-    return logs - xp.log(xp.sum(xp.exp(logs), axis=1, keepdims=True))
+    logs = logs - xp.log(xp.sum(xp.exp(logs), axis=1, keepdims=True))
+    return xp.clip(logs, LEAST_LOG, 0.0)
 
 
 def _gaps(problems: DenseProblems, b: Array, slope: Array) -> Floats:

@@ -77,7 +77,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
     neighbors_ : EMDNeighbors
         The search in the training histograms, or among the prototypes.
     prototypes_ : ndarray of shape (n_classes, d)
-        The prototypes, if asked for: of mass 1, as the metric sees histograms.
+        The prototypes, of mass 1, of all classes that have rows that are not left out.
     n_features_in_ : int
         Number of bins, d.
 
@@ -177,7 +177,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             self.prototypes_ = class_prototypes(
                 kind, seen, self._y, self.learner_, n_jobs=self.n_jobs
             )
-            self._y = np.arange(len(self.classes_))
+            self._y = np.unique(self._y)
             self.neighbors_._keep_rows(self.prototypes_)
         elif getattr(self.learner_, "_histograms", seen).shape[0] != len(self._y):
             self._histograms = seen.toarray() if hasattr(seen, "toarray") else seen
@@ -280,7 +280,7 @@ class EMDClassifier(SavedMixin, HistogramsMixin, ClassifierMixin, BaseEstimator)
             return shares
         k = None  # as many as fit says
         if "prototypes_" in vars(self):
-            k = 1 if self.weights == "uniform" else len(self.classes_)
+            k = 1 if weights == "uniform" else len(self._y)
         distances, found = self.neighbors_.kneighbors(rows[~alone], n_neighbors=k)
         voters = self._y[found]
         votes = vote_weights(weights, distances) * self._class_weights[voters]

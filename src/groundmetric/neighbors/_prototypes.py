@@ -29,12 +29,12 @@ def as_prototypes(prototypes: Any) -> str | None:
 def class_prototypes(
     kind: str, rows: Any, y: Indices, learner: Any, **limits: Any
 ) -> Floats:
-    """Average the rows of each class, as the learner sees them, dense or sparse.
+    """Average the rows of each class in y, as the learner sees them, dense or sparse.
 
     A smoothed learner's barycenters have its own smoothing; limits are those of
     :func:`barycenter`.
     """
-    members = y == np.arange(y.max() + 1)[:, None]
+    members = np.unique(y)[:, None] == y
     is_learner = validation.is_learner(learner)
     is_smoothed = is_learner and not learner._is_exact
     smoothing = float(learner.smoothing_) if is_smoothed else SMOOTHING

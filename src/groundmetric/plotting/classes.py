@@ -114,7 +114,7 @@ class BarycenterDisplay(Display):
         validation.require_length(labels, n, "y")
         most = validation.as_count(n_bins, "n_bins", low=1)
         grid = None if shape is None else validation.as_grid(shape, d, "shape")
-        called = validation.as_names(names, d)
+        called = validation.as_names(names, d, "names")
         classes = np.unique(labels)
         members = classes[:, None] == labels
         values = barycenter(X, metric, members, smoothing, n_jobs=n_jobs)

@@ -25,7 +25,7 @@ def as_labels(y: ArrayLike, name: str = "y") -> NDArray[Any]:
     try:
         labels = np.asarray(y)
         missing = np.array([x is None or not bool(x == x) for x in labels.ravel()])  # noqa: PLR0124 - NaN
-        np.unique(labels[:0] if missing.any() else labels)
+        np.unique(labels.ravel()[:0] if missing.any() else labels)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{name} must be labels of one kind, none of them missing: {error}."
