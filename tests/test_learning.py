@@ -313,7 +313,7 @@ def test_the_schedule_of_the_paper(digits):
 
 def test_all_outer_steps_are_told(digits):
     X, y, _, _ = digits
-    # Inner loops of 7 steps that take all of them: so many steps were taken.
+    # No inner loop ends before its 7 steps, so the message counts all 21.
     options = {"step_size": 1e-3, "tol": 1e-12}
     whole = GroundMetricLearning.paper(max_steps=21, **options)
     whole.set_params(criterion__inner_steps=7)

@@ -78,7 +78,7 @@ def told(results: pd.DataFrame) -> str:
 
 
 def _git(*arguments: str) -> str | None:
-    """Ask git about this repository; None if there is none."""
+    """Return what git says about this repository, or None if it cannot."""
     git = shutil.which("git")
     if git is None:
         return None

@@ -20,7 +20,7 @@ from started import finished
 # What takes long to import, and what help has no use for.
 HEAVY = ("joblib", "matplotlib", "pandas", "pyarrow", "scipy", "sklearn")
 
-# Run the command in a process that has not imported anything of ours yet.
+# Run the command in a process that has not imported groundmetric yet.
 FRESH = """
 import sys
 for name in [name for name in sys.modules if name.startswith("groundmetric")]:

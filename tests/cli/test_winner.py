@@ -1,4 +1,4 @@
-"""What ``evaluate`` says last: how to go on with the winner."""
+"""The last lines of ``evaluate``: the command that fits the winner."""
 
 import json
 import shlex

@@ -59,7 +59,7 @@ class Goal(NamedTuple):
     longest: float = 1.0  # s
 
 
-# Projects a matrix onto capped metrics: with this tolerance, in at most so many rounds.
+# Projects a matrix onto capped metrics, given a tolerance and a limit on rounds.
 Solver = Callable[[Floats, float, int], Found]
 
 

@@ -129,8 +129,8 @@ def in_points(
 ) -> Floats:
     r"""Gradient in points, whose distances, or the squares of these, are the costs M.
 
-    That of an arc is in the direction from one point to the other; there is none
-    between points that are equal. With P the weighted sum of the plans, and
+    Each arc pulls along the direction from one of its points to the other, and equal
+    points do not pull. With P the weighted sum of the plans, and
     :math:`W_{pq} = P_{pq} / M_{pq}`, or 2 P,
 
     .. math:: \nabla_{a_p} = \sum_q (W_{pq} + W_{qp}) (a_p - a_q).
